@@ -31,6 +31,11 @@ export interface Rule {
   /** The rule with everything but the record filled in, constants folded: `always` and `never` are decided without a record. */
   bind(context: RuleContext): Filter;
   /**
+   * The same, as far as it is decided before the body is: every comparison with `@body` or `@changed` is taken as one
+   * that could hold. `never` is a flat denial, whatever a hook may still put into the body. Never narrower than `bind`.
+   */
+  bindEarly(context: RuleContext): Filter;
+  /**
    * Where the rule is `… && field = @auth.member && …`: that pair, so that a fan-out may look subscribers up by the
    * record's value instead of asking each. Whoever uses it still evaluates the whole rule. null otherwise.
    */
