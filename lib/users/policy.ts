@@ -1,0 +1,132 @@
+// UserPolicy: what the record pipeline leaves to users/ on the built-in collection (interface, "Users collection
+// specifics for PATCH"): secrets apart, proof of credential changes, hashing, revocation by generation.
+import { bypassesRules, callerUser, type Call } from "../core/call.js";
+import { Forbidden, ValidationFailed } from "../core/errors.js";
+import type { Json } from "../core/record.js";
+import type { UserPolicy, UserSecrets } from "../auth/auth.js";
+import type { Hidden, Operation, Row } from "../storage/storage.js";
+import type { TenantContext } from "../tenants/context.js";
+import type { Credentials } from "./credentials.js";
+import { generationOf } from "./find.js";
+import { passwordErrors } from "./password.js";
+
+export interface UserPolicyDeps {
+  readonly credentials: Credentials;
+  /** What of other features goes with a removed user: its refresh families, its API keys. */
+  readonly follow: readonly ((context: TenantContext, userId: string) => Promise<Operation[]>)[];
+}
+
+/** Never in a record, never seen by a hook, or managed by the system alone. */
+const takenOut = new Set(["password", "oldPassword", "role", "emailVerified"]);
+
+/** What was decided on a request's credential change, for the write that follows. */
+interface Decision {
+  /** The generation under which the current password was proven; null where no proof was needed. */
+  readonly provenUnder: number | null;
+  readonly email: Json;
+  /** Whether the caller may change credentials at all. */
+  readonly credentials: boolean;
+}
+
+export function createUserPolicy({ credentials, follow }: UserPolicyDeps): UserPolicy {
+  // By the secrets of one request, so that a write that is built again neither hashes again nor outlives its proof.
+  const hashes = new WeakMap<UserSecrets, Promise<Hidden>>();
+  const decisions = new WeakMap<UserSecrets, Decision>();
+
+  function columnsOf(secrets: UserSecrets, password: string): Promise<Hidden> {
+    let columns = hashes.get(secrets);
+    if (columns === undefined) {
+      columns = credentials.columns(password);
+      hashes.set(secrets, columns);
+    }
+    return columns;
+  }
+
+  const policy: UserPolicy = {
+    split(body) {
+      const rest = Object.fromEntries(Object.entries(body).filter(([name]) => !takenOut.has(name)));
+      const own = (name: string): unknown => (Object.hasOwn(body, name) ? body[name] : undefined);
+      return { body: rest, secrets: { password: own("password"), oldPassword: own("oldPassword") } };
+    },
+
+    check(secrets, mode) {
+      if (isBlank(secrets.password)) return mode === "create" ? [{ field: "password", message: "is required" }] : [];
+      return passwordErrors(secrets.password);
+    },
+
+    async authorize(_context, call, row, body, secrets) {
+      const email = emailOf(row);
+      const decide = (allowed: boolean, provenUnder: number | null = null): void => {
+        decisions.set(secrets, { provenUnder, email, credentials: allowed });
+      };
+      const changes = !isBlank(secrets.password) || (Object.hasOwn(body, "email") && normalEmail(body["email"]) !== email);
+      if (!changes) return decide(false);
+      if (bypassesRules(call.caller)) return decide(true);
+      if (!isOwner(call, row)) throw new Forbidden();
+      const faults = policy.check(secrets, "update");
+      if (faults.length > 0) throw new ValidationFailed(faults);
+      if (typeof secrets.oldPassword !== "string" || secrets.oldPassword === "") throw refusedProof("is required to change the password or the e-mail address");
+      if (!(await credentials.verify(row, secrets.oldPassword))) throw refusedProof("is wrong");
+      decide(true, generationOf(row.hidden));
+    },
+
+    async createColumns(secrets) {
+      const hidden = await columnsOf(secrets, String(secrets.password));
+      return { record: { role: "user", emailVerified: false }, hidden: { ...hidden, generation: 1, active: true } };
+    },
+
+    async updateColumns(row, set, secrets) {
+      const decision = decisions.get(secrets);
+      const changesPassword = !isBlank(secrets.password);
+      let changesEmail = Object.hasOwn(set, "email") && normalEmail(set["email"]) !== emailOf(row);
+      // An address that was written back as it stood is no change, even where it has become another one meanwhile.
+      const writtenBack = changesEmail && decision !== undefined && !decision.credentials && normalEmail(set["email"]) === decision.email;
+      if (writtenBack) changesEmail = false;
+      const keep: Readonly<Record<string, Json>> = writtenBack ? { email: emailOf(row) } : {};
+      if (!changesPassword && !changesEmail) return { set: keep, setHidden: {}, increment: {}, hiddenIs: {} };
+      const provenUnder = decision?.provenUnder ?? null;
+      if (provenUnder !== null && provenUnder !== generationOf(row.hidden)) {
+        throw refusedProof("was checked against credentials that have changed meanwhile; try again");
+      }
+      const password = changesPassword ? await columnsOf(secrets, String(secrets.password)) : {};
+      return {
+        set: changesEmail ? { emailVerified: false } : {},
+        setHidden: { ...endedBy(changesEmail), ...password },
+        increment: { generation: 1 },
+        hiddenIs: { passwordHash: row.hidden["passwordHash"] ?? null, generation: row.hidden["generation"] ?? null },
+      };
+    },
+
+    async removeOperations(context, userId) {
+      const operations = await Promise.all(follow.map((one) => one(context, userId)));
+      return operations.flat();
+    },
+  };
+  return policy;
+}
+
+/** One-time tokens that end with the change; a raised generation makes the list of revoked families superfluous. */
+function endedBy(emailChanged: boolean): Hidden {
+  const reset: Hidden = { resetHash: null, resetExpires: null, revokedFamilies: null };
+  return emailChanged ? { ...reset, verifyHash: null, verifyExpires: null } : reset;
+}
+
+function isOwner(call: Call, row: Row): boolean {
+  return callerUser(call.caller)?.id === row.id;
+}
+
+function isBlank(password: unknown): boolean {
+  return password === undefined || password === null || password === "";
+}
+
+function emailOf(row: Row): Json {
+  return normalEmail(row.record["email"]);
+}
+
+function normalEmail(email: Json | undefined): Json {
+  return email === undefined || email === "" ? null : email;
+}
+
+function refusedProof(message: string): ValidationFailed {
+  return new ValidationFailed([{ field: "oldPassword", message }]);
+}
