@@ -1,48 +1,43 @@
 // Text to a field's typed value: multipart parts and the values of `filter=<field>:eq:<value>`.
-import type { Json, Scalar } from "../core/record.js";
+import type { Json } from "../core/record.js";
 import type { Field } from "./collection.js";
 import { parseTimestamp } from "./dates.js";
 
-export type Converted<T> =
-  | { readonly value: T; readonly message?: undefined }
-  | { readonly message: string };
+/** The value, or what is wrong with the text (a message that follows the field's name). */
+export type Converted = { readonly value: Json } | { readonly error: string };
 
 const number = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 
-/**
- * A multipart part's text as the value that a JSON body would have. An empty text is null, but for TEXT: a form cannot
- * say null in another way. Limits are not checked here, `validateRecord` does.
- */
-export function convertPart(field: Field, text: string): Converted<Json> {
-  if (field.type === "TEXT") return { value: text };
-  if (text === "") return { value: null };
-  if (field.type === "FILE") return { message: "must be a file, or empty to remove it" };
-  if (field.type !== "JSON") return convertScalar(field.type, text);
-  try {
-    return { value: JSON.parse(text) as Json };
-  } catch {
-    return { message: "must be JSON text" };
-  }
-}
-
-/** A filter's value. `type` of the system fields: `TEXT` for `id`, `DATE` for `createdAt` and `updatedAt`. Never JSON or FILE. */
-export function convertFilterValue(type: Exclude<Field["type"], "JSON" | "FILE">, text: string): Converted<Scalar> {
-  return convertScalar(type, text);
-}
-
-function convertScalar(type: Exclude<Field["type"], "JSON" | "FILE">, text: string): Converted<Scalar> {
-  switch (type) {
+/** The text as a value of the field's type. The field's limits are not looked at. A FILE field has no text. */
+export function convertText(field: Pick<Field, "type">, text: string): Converted {
+  switch (field.type) {
     case "NUMBER": {
       const value = number.test(text) ? Number(text) : Number.NaN;
-      return Number.isFinite(value) ? { value: value === 0 ? 0 : value } : { message: "must be a number" };
+      return Number.isFinite(value) ? { value: value === 0 ? 0 : value } : { error: "must be a number" };
     }
     case "BOOLEAN":
-      return text === "true" || text === "false" ? { value: text === "true" } : { message: "must be true or false" };
+      return text === "true" || text === "false" ? { value: text === "true" } : { error: "must be true or false" };
     case "DATE": {
       const value = parseTimestamp(text);
-      return value === null ? { message: "must be a date or timestamp (ISO 8601)" } : { value };
+      return value === null ? { error: "must be a date or timestamp (ISO 8601)" } : { value };
     }
+    case "JSON":
+      try {
+        return { value: JSON.parse(text) as Json };
+      } catch {
+        return { error: "must be JSON text" };
+      }
+    case "FILE":
+      return { error: "must be a file, or empty to remove it" };
     default:
       return { value: text };
   }
+}
+
+/**
+ * A multipart part's text as the value that a JSON body would have. An empty text is null, but for TEXT: a form cannot
+ * say null in another way. `validateRecord` checks the rest.
+ */
+export function convertPart(field: Pick<Field, "type">, text: string): Converted {
+  return text === "" && field.type !== "TEXT" ? { value: null } : convertText(field, text);
 }

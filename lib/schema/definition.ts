@@ -4,7 +4,7 @@ import { systemFields } from "../core/record.js";
 import { ruleNames, type CollectionDefinition, type Field, type Index, type RuleName } from "./collection.js";
 import { checkShape, collectionShape, indexShape, maxIndexes } from "./field-shapes.js";
 import { coreUserFields, isComparable } from "./fields.js";
-import { checkJson } from "./json-guard.js";
+import { jsonProblem } from "./json-guard.js";
 import { collectFaults, parseFields, shownPath, type Report } from "./parse-fields.js";
 
 /** The part of a definition that people write; the service adds id, system and times. */
@@ -22,7 +22,7 @@ export function parseCollection(input: unknown, options: { readonly existing?: C
   const { existing } = options;
   const isUsers = existing?.system ?? false;
   const { report, entries } = collectFaults();
-  const problem = checkJson(input);
+  const problem = jsonProblem(input);
   if (problem !== null || typeof input !== "object" || input === null || Array.isArray(input)) {
     throw new ValidationFailed([{ field: "collection", message: problem ?? "must be an object" }]);
   }

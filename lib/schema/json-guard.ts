@@ -1,4 +1,5 @@
 // Guards what was parsed from JSON, or given as data in code, before anything looks into it.
+import { BadRequest } from "../core/errors.js";
 import { hasBrokenText } from "./texts.js";
 
 /** Nesting of a JSON field's value. */
@@ -10,11 +11,17 @@ const maxBodyDepth = maxJsonDepth + 4;
 
 const forbiddenKeys: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
+/** Throws BadRequest where the body is nothing that may be looked into; see `jsonProblem`. */
+export function checkJson(body: unknown): void {
+  const problem = jsonProblem(body);
+  if (problem !== null) throw new BadRequest(`The body ${problem}`);
+}
+
 /**
  * What is wrong with the value, null where nothing is: nesting, numbers that are not finite, texts and keys with a NUL
- * or half of a surrogate pair, keys that reach into prototypes, and what JSON cannot say. Member of a cycle: too deep.
+ * or half of a surrogate pair, keys that reach into prototypes, and what JSON cannot say. A cycle is too deep.
  */
-export function checkJson(value: unknown, maxDepth = maxBodyDepth): string | null {
+export function jsonProblem(value: unknown, maxDepth = maxBodyDepth): string | null {
   switch (typeof value) {
     case "string":
       return hasBrokenText(value) ? "holds a NUL character or half of a surrogate pair" : null;
@@ -33,7 +40,7 @@ export function checkJson(value: unknown, maxDepth = maxBodyDepth): string | nul
 
 function checkArray(values: readonly unknown[], maxDepth: number): string | null {
   for (const value of values) {
-    const problem = checkJson(value, maxDepth - 1);
+    const problem = jsonProblem(value, maxDepth - 1);
     if (problem !== null) return problem;
   }
   return null;
@@ -45,7 +52,7 @@ function checkObject(value: object, maxDepth: number): string | null {
   for (const key of Object.keys(value)) {
     if (forbiddenKeys.has(key)) return `has the key ${key}, which is not allowed`;
     if (hasBrokenText(key)) return "has a key with a NUL character or half of a surrogate pair";
-    const problem = checkJson((value as Record<string, unknown>)[key], maxDepth - 1);
+    const problem = jsonProblem((value as Record<string, unknown>)[key], maxDepth - 1);
     if (problem !== null) return problem;
   }
   return null;

@@ -7,7 +7,7 @@ import { checkValue, requiredMessage } from "./values.js";
 export interface RecordInput {
   readonly fields: readonly Field[];
   /** The collection is `users`: `role` and `emailVerified` are ignored, `password` and `oldPassword` are the caller's to handle. */
-  readonly isUsers?: boolean | undefined;
+  readonly isUsers: boolean;
   readonly body: JsonObject;
   /** `create`: every field gets a value. `update`: only the body's members are looked at. */
   readonly mode: "create" | "update";
@@ -28,7 +28,7 @@ const ignoredMembers: ReadonlySet<string> = new Set(systemFields);
 const ignoredUserMembers: ReadonlySet<string> = new Set([...systemFields, "role", "emailVerified", "password", "oldPassword"]);
 
 /** Checks the body. Nothing is converted but dates (to UTC milliseconds) and -0 (to 0). FILE fields' required is not checked. */
-export function validateRecord({ fields, isUsers = false, body, mode }: RecordInput): ValidatedRecord {
+export function validateRecord({ fields, isUsers, body, mode }: RecordInput): ValidatedRecord {
   const values: Record<string, Json> = {};
   const errors: FieldError[] = [];
   const ignored = isUsers ? ignoredUserMembers : ignoredMembers;

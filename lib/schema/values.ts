@@ -4,7 +4,7 @@ import type { Json } from "../core/record.js";
 import type { DateField, Field, NumberField, TextField } from "./collection.js";
 import { parseTimestamp } from "./dates.js";
 import { isEmail, isHttpUrl } from "./formats.js";
-import { checkJson, maxJsonBytes, maxJsonDepth } from "./json-guard.js";
+import { jsonProblem, maxJsonBytes, maxJsonDepth } from "./json-guard.js";
 import { patternMatches } from "./patterns.js";
 import { codePoints, hasBrokenText } from "./texts.js";
 
@@ -65,7 +65,7 @@ function checkDate(field: DateField, value: unknown): Checked {
 }
 
 function checkJsonValue(value: unknown): Checked {
-  const problem = checkJson(value, maxJsonDepth);
+  const problem = jsonProblem(value, maxJsonDepth);
   if (problem !== null) return { message: problem };
   const json = value as Json;
   if (Buffer.byteLength(JSON.stringify(json)) > maxJsonBytes) return { message: "must be at most 64 KiB of JSON" };
