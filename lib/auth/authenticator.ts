@@ -2,8 +2,8 @@
 // so that a raised generation, a removal or a deactivation by any process counts from the next one.
 import type { Caller, UserCaller } from "../core/call.js";
 import { CredentialRejected } from "../core/errors.js";
-import type { RecordValue } from "../core/record.js";
 import { usersTable } from "../collections/collection.js";
+import { createRecordReader } from "../storage/record-reader.js";
 import type { Row } from "../storage/storage.js";
 import type { TenantRegistry } from "../tenants/context.js";
 import type { Authenticator, Identity } from "./auth.js";
@@ -23,7 +23,7 @@ export interface AuthenticatorDeps {
 const bearer = /^bearer +([!-~]+) *$/i;
 
 export function createAuthenticator({ tenants, tokens, keys, admin, cacheSize = 10_000 }: AuthenticatorDeps): Authenticator {
-  const read = recordReader(cacheSize);
+  const read = createRecordReader(cacheSize);
 
   async function byAccessToken(token: string): Promise<Identity> {
     const claims = tokens.verify("access", token);
@@ -64,17 +64,3 @@ function holds({ hidden }: Row, generation: number, familyId: string | null): bo
   const revoked = hidden["revokedFamilies"];
   return typeof revoked !== "string" || familyId === null || !revoked.includes(familyId);
 }
-
-/** Parses a row's record, or gives the one parsed before where the text is the very same. */
-function recordReader(size: number): (row: Row) => RecordValue {
-  const parsed = new Map<string, { readonly text: string; readonly record: RecordValue }>();
-  return (row) => {
-    const known = parsed.get(row.id);
-    if (known !== undefined && known.text === row.text) return known.record;
-    if (known === undefined && parsed.size >= size) parsed.delete(parsed.keys().next().value!);
-    const { record, text } = row;
-    parsed.set(row.id, { text, record });
-    return record;
-  };
-}
-
