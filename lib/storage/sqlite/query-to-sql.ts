@@ -1,0 +1,64 @@
+// Compiles a Query to the one statement that answers it from an index: a page after a position is made of the ties
+// at that position, what lies beyond it, and, where they come last, the nulls; each part a range of the same index.
+import type { Filter } from "../filter.js";
+import type { Query } from "../storage.js";
+import type { SqlValue } from "./driver.js";
+import { filterToSql, type Sql } from "./filter-to-sql.js";
+import { fieldToSql } from "./names.js";
+
+const columns = "r.id,r.revision,r.doc,r.hidden";
+
+/** The condition that no record misses: the smallest value of each kind, since SQLite knows no range "not null". */
+const smallest = { text: "''", number: "-9e999", boolean: "0" } as const;
+
+export function countToSql(table: string, filter: Filter): Sql {
+  const { text, values } = filterToSql(filter);
+  return { text: `SELECT count(*) FROM "${table}" AS r WHERE ${text}`, values };
+}
+
+/** Answers at least one row where a record matches. */
+export function existsToSql(table: string, filter: Filter): Sql {
+  const { text, values } = filterToSql(filter);
+  return { text: `SELECT 1 FROM "${table}" AS r WHERE ${text} LIMIT 1`, values };
+}
+
+export function queryToSql(table: string, query: Query): Sql {
+  const condition = filterToSql(query.filter);
+  const limit = Math.max(0, Math.floor(query.limit));
+  const offset = Math.max(0, Math.floor(query.offset ?? 0));
+  const { sort, after } = query;
+  const descending = sort?.descending === true;
+  const direction = descending ? " DESC" : "";
+  const beyond = descending ? "<" : ">";
+  const from = `SELECT ${columns} FROM "${table}" AS r WHERE ${condition.text}`;
+  const byId = `ORDER BY r.id${direction}`;
+  const paging = offset === 0 ? "LIMIT ?" : "LIMIT ? OFFSET ?";
+  const pagingValues = offset === 0 ? [limit] : [limit, offset];
+
+  if (sort === undefined || sort.field === "id") {
+    if (after === undefined) return { text: `${from} ${byId} ${paging}`, values: [...condition.values, ...pagingValues] };
+    return { text: `${from} AND r.id${beyond}? ${byId} ${paging}`, values: [...condition.values, after.id, ...pagingValues] };
+  }
+
+  const field = fieldToSql(sort.field, sort.kind, "r.");
+  const byField = `ORDER BY ${field}${direction},r.id${direction}`;
+  if (after === undefined) return { text: `${from} ${byField} ${paging}`, values: [...condition.values, ...pagingValues] };
+
+  const nullPart = after.value === null;
+  const value: SqlValue = typeof after.value === "boolean" ? Number(after.value) : after.value;
+  const parts: string[] = [];
+  const values: SqlValue[] = [];
+  const add = (extra: string, order: string, ...extraValues: SqlValue[]): void => {
+    parts.push(`SELECT * FROM (${from} AND ${extra} ${order} LIMIT ?)`);
+    values.push(...condition.values, ...extraValues, limit + offset);
+  };
+  if (nullPart) {
+    add(`${field} IS NULL AND r.id${beyond}?`, byId, after.id);
+    if (!descending) add(`${field}>=${smallest[sort.kind]}`, byField);
+  } else {
+    add(`${field}=? AND r.id${beyond}?`, byId, value, after.id);
+    add(`${field}${beyond}?`, byField, value);
+    if (descending) add(`${field} IS NULL`, byId);
+  }
+  return { text: `${parts.join(" UNION ALL ")} ${paging}`, values: [...values, ...pagingValues] };
+}
