@@ -8,7 +8,7 @@ import type { JsonObject } from "../core/record.js";
 import type { PasswordHasher } from "../hasher/hasher.js";
 import { ConditionMissed, type Storage } from "../storage/storage.js";
 import { createAdminCookie, type AdminCookie } from "./cookies.js";
-import { checkPassword, createPasswordProof } from "./password.js";
+import { checkPassword, createPasswordProof, type PasswordCheck } from "./password.js";
 import { createSeal } from "./sealed.js";
 import { createSecondFactor, type Enrolment } from "./second-factor.js";
 import { createSessions } from "./sessions.js";
@@ -21,6 +21,8 @@ export interface AdminDeps {
   readonly clock: Clock;
   /** Behind the service's hashing slots. */
   readonly hasher: PasswordHasher;
+  /** What is wrong with a new password, as users/ says it. */
+  readonly passwordErrors: PasswordCheck;
   /** A hash with the current parameters, verified where there is no superadmin. @default made at first need */
   readonly dummyHash?: (() => Promise<string>) | undefined;
   /** Each at least 64 hex characters. */
@@ -86,12 +88,12 @@ export interface Admin extends Setup {
 const caller = { type: "superadmin", id: superadminId } as const;
 
 export function createAdmin(deps: AdminDeps): Admin {
-  const { storage, clock, hasher, secrets, tokens, tokenTtl } = deps;
+  const { storage, clock, hasher, passwordErrors, secrets, tokens, tokenTtl } = deps;
   const secure = deps.mode === "prod";
   const proof = createPasswordProof(hasher, deps.dummyHash ?? onceMade(() => hasher.hash(newSecret())));
   const sessions = createSessions({ storage, clock });
   const secondFactor = createSecondFactor({ storage, clock, proof, applicationSecret: secrets.application });
-  const setup = createSetup({ storage, clock, hasher, sessions });
+  const setup = createSetup({ storage, clock, hasher, passwordErrors, sessions });
   const cookies = {
     session: createAdminCookie("records_session", createSeal(secrets.sessionCookie, "session cookie"), secure),
     attempt: createAdminCookie("records_attempt", createSeal(secrets.authenticationCookie, "authentication cookie"), secure),
@@ -151,7 +153,7 @@ export function createAdmin(deps: AdminDeps): Admin {
 
     async changePassword(input) {
       const current = await superadmin();
-      const entries = checkPassword("newPassword", input["newPassword"]);
+      const entries = checkPassword(passwordErrors, "newPassword", input["newPassword"]);
       if (entries.length > 0) throw new ValidationFailed(entries);
       await proof.demand(current, input["password"]);
       const passwordHash = await hasher.hash(input["newPassword"] as string);

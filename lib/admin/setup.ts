@@ -6,7 +6,7 @@ import type { JsonObject } from "../core/record.js";
 import type { PasswordHasher } from "../hasher/hasher.js";
 import { text, type Filter } from "../storage/filter.js";
 import { ConditionMissed, UniqueViolation, type Operation, type Row, type Storage } from "../storage/storage.js";
-import { checkPassword, checkUsername } from "./password.js";
+import { checkPassword, checkUsername, type PasswordCheck } from "./password.js";
 import type { Sessions } from "./sessions.js";
 import { freshColumns, readSuperadmin, superadminId, superadminLog, superadminTable } from "./superadmin.js";
 
@@ -32,8 +32,14 @@ export interface Setup {
   setup(input: JsonObject): Promise<{ readonly username: string }>;
 }
 
-export function createSetup(deps: { readonly storage: Storage; readonly clock: Clock; readonly hasher: PasswordHasher; readonly sessions: Sessions }): Setup {
-  const { storage, clock, hasher, sessions } = deps;
+export function createSetup(deps: {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly hasher: PasswordHasher;
+  readonly passwordErrors: PasswordCheck;
+  readonly sessions: Sessions;
+}): Setup {
+  const { storage, clock, hasher, passwordErrors, sessions } = deps;
 
   async function pending(token: unknown): Promise<Row> {
     const row = typeof token === "string" && token !== "" ? await storage.system.table(table).find(pendingId) : undefined;
@@ -78,7 +84,7 @@ export function createSetup(deps: { readonly storage: Storage; readonly clock: C
 
     async setup(input) {
       const { token, username, password } = input;
-      const entries = [...checkUsername(username), ...checkPassword("password", password)];
+      const entries = [...checkUsername(username), ...checkPassword(passwordErrors, "password", password)];
       if (entries.length > 0) throw new ValidationFailed(entries);
       const row = await pending(token);
       const passwordHash = await hasher.hash(password as string);
