@@ -108,3 +108,15 @@ export class InsufficientStorage extends ServiceError {
 export class SortTooLarge extends ServiceError {
   constructor(field: string, cause?: unknown) { super(400, `Sorting by ${field} needs an index on ${field}: add one to the collection`, { cause }); }
 }
+
+/** Why a credential was not taken. Told to the request log, never to the client: every answer is the same 401. */
+export type Rejection = "unknown" | "expired" | "revoked" | "source";
+
+/** A credential was presented and refused. */
+export class CredentialRejected extends Unauthorized {
+  constructor(
+    readonly rejection: Rejection,
+    /** Where the key was recognised. */
+    readonly key: { readonly id: string; readonly name: string; readonly tenantId: string } | null = null,
+  ) { super(); }
+}

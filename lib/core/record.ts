@@ -26,4 +26,12 @@ export interface FileReference {
   /** Pixels, raster images only. */
   readonly width?: number;
   readonly height?: number;
+  /** Widths of the image variants planned when it was stored, ascending. Kept inside; never presented. */
+  readonly variants?: readonly number[];
+}
+
+/** The file references that a FILE field's value holds: none, one or several. */
+export function fileReferences(value: Json | undefined): FileReference[] {
+  const many = Array.isArray(value) ? (value as readonly Json[]) : [value ?? null];
+  return many.filter((one) => typeof one === "object" && one !== null && !Array.isArray(one)) as unknown as FileReference[];
 }

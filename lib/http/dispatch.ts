@@ -1,0 +1,77 @@
+// Runs a handler for a request: start-up awaited, in-flight requests counted, errors turned into answers, the request
+// logged. The same for every route.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { RequestFacts } from "../core/call.js";
+import type { Logger } from "../core/logger.js";
+import { ShuttingDown } from "../core/errors.js";
+import type { TenantRegistry } from "../tenants/context.js";
+import { hasBody, drain, parsedBody } from "./body.js";
+import type { Calls } from "./call.js";
+import type { Exchange, Handler, Trace } from "./exchange.js";
+import { errorReply } from "./errors.js";
+import { HttpExchange } from "./http-exchange.js";
+import { sendReply } from "./reply.js";
+
+export interface DispatchDeps {
+  readonly calls: Calls;
+  readonly tenants: TenantRegistry;
+  readonly logger: Logger;
+  /** Resolves at once when the service is ready; requests that come before wait. */
+  readonly started: () => Promise<unknown> | undefined;
+  readonly isClosing: () => boolean;
+  /** Tells the request log of an answered request. */
+  readonly logRequest: (request: { facts: RequestFacts; trace: Trace; status: number; startedAt: number; durationMs: number }) => void;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+export interface Dispatch {
+  run(handler: Handler, req: IncomingMessage, res: ServerResponse, params: Readonly<Record<string, string>>, logged: boolean): void;
+  /** Resolves when no request is under way. */
+  idle(): Promise<void>;
+  readonly inFlight: () => number;
+}
+
+export function createDispatch({ calls, tenants, logger, started, isClosing, logRequest, now }: DispatchDeps): Dispatch {
+  let inFlight = 0;
+  const waiting: (() => void)[] = [];
+
+  function left(): void {
+    inFlight -= 1;
+    if (inFlight === 0) for (const resolve of waiting.splice(0)) resolve();
+  }
+
+  async function handle(handler: Handler, exchange: Exchange): Promise<void> {
+    const { req, res } = exchange;
+    try {
+      if (isClosing()) throw new ShuttingDown();
+      const starting = started();
+      if (starting !== undefined) await starting;
+      const reply = await handler(exchange);
+      if (reply !== undefined) sendReply(res, reply, exchange.facts.requestId);
+    } catch (error) {
+      const reply = errorReply(error, logger, exchange.facts.requestId);
+      if (res.headersSent) res.destroy();
+      else sendReply(res, reply, exchange.facts.requestId);
+    }
+    // What is still to come of a body that nobody wanted must not block the connection.
+    if (!req.complete && hasBody(req) && parsedBody(req) === undefined) drain(req);
+  }
+
+  return {
+    run(handler, req, res, params, logged) {
+      const exchange = new HttpExchange(req, res, params, calls, tenants);
+      const startedAt = now();
+      const begun = performance.now();
+      inFlight += 1;
+      void handle(handler, exchange).then(() => {
+        left();
+        if (logged) {
+          logRequest({ facts: exchange.facts, trace: exchange.trace, status: res.statusCode, startedAt, durationMs: performance.now() - begun });
+        }
+      });
+    },
+    idle: () => (inFlight === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+    inFlight: () => inFlight,
+  };
+}

@@ -1,0 +1,33 @@
+// Cursors: an opaque position in a list, bound to the query it came from.
+import { createHash } from "node:crypto";
+import { BadRequest } from "../core/errors.js";
+import type { Scalar } from "../core/record.js";
+
+export interface Position {
+  readonly value: Scalar;
+  readonly id: string;
+}
+
+/** What a cursor belongs to: collection, sort, filter and where. */
+export function queryKey(parts: readonly (string | undefined)[]): string {
+  return createHash("sha256").update(JSON.stringify(parts.map((part) => part ?? null))).digest("base64url").slice(0, 16);
+}
+
+export function encodeCursor(key: string, position: Position): string {
+  return Buffer.from(JSON.stringify([key, position.value, position.id])).toString("base64url");
+}
+
+/** Throws BadRequest where it is no cursor, or one of another query. */
+export function decodeCursor(key: string, cursor: string): Position {
+  let parts: unknown;
+  try {
+    parts = JSON.parse(Buffer.from(cursor, "base64url").toString());
+  } catch {
+    parts = null;
+  }
+  if (!Array.isArray(parts) || parts.length !== 3 || typeof parts[2] !== "string" || (typeof parts[1] === "object" && parts[1] !== null)) {
+    throw new BadRequest("cursor is none that this service has given");
+  }
+  if (parts[0] !== key) throw new BadRequest("cursor belongs to a list with another sort, filter or where");
+  return { value: parts[1] as Scalar, id: parts[2] };
+}

@@ -1,0 +1,96 @@
+// List: a page of the records that the caller may see.
+import { timestamp } from "../core/clock.js";
+import { BadRequest } from "../core/errors.js";
+import type { JsonObject, RecordValue, Scalar } from "../core/record.js";
+import { compileRule } from "../rules/compile.js";
+import { RuleError } from "../rules/rule-error.js";
+import { callerUser } from "../core/call.js";
+import { all, always, type Filter } from "../storage/filter.js";
+import { decodeCursor, encodeCursor, queryKey } from "./cursor.js";
+import { expandRecords, readExpand } from "./expand.js";
+import { listParameterNames, readCount, readFields, readFilter, readLimit, readOffset, readSort, type ListParameters } from "./list-query.js";
+import type { RecordDeps, Target } from "./operation.js";
+import { presentRow } from "./present.js";
+
+export interface ListAnswer {
+  /** The envelope of contract 5 as JSON text. */
+  readonly text: string;
+  readonly value: ListValue;
+}
+
+export interface ListValue {
+  readonly items: readonly RecordValue[];
+  readonly offset: number;
+  readonly limit: number;
+  readonly hasMore: boolean;
+  /** Opaque; null at the end. */
+  readonly nextCursor: string | null;
+  /** Only with `count`. */
+  readonly total?: number;
+}
+
+/** Throws BadRequest for every parameter that is not as the interface says. */
+export async function listRecords(deps: RecordDeps, target: Target, parameters: ListParameters): Promise<ListAnswer> {
+  const { access, hooks, files } = deps;
+  const { call, context, collection } = target;
+  for (const name of Object.keys(parameters)) {
+    if (!listParameterNames.has(name)) throw new BadRequest(`${JSON.stringify(name)} is no parameter of a list; known are ${[...listParameterNames].join(", ")}`);
+  }
+  const limit = readLimit(parameters.limit);
+  const offset = readOffset(parameters.offset);
+  const sort = readSort(collection, parameters.sort);
+  const narrowed = all(readFilter(collection, parameters.filter) ?? always, readWhere(deps, target, parameters.where));
+  const fields = readFields(collection, parameters.fields);
+  const expand = readExpand(context, collection, parameters.expand);
+  const counted = readCount(parameters.count);
+  const key = queryKey([collection.definition.id, parameters.sort, parameters.filter, parameters.where]);
+  const after = parameters.cursor === undefined || parameters.cursor === "" ? undefined : decodeCursor(key, parameters.cursor);
+  if (after !== undefined && offset > 0) throw new BadRequest("cursor and offset exclude each other");
+
+  access.demandPossible(call, collection, "listRule");
+  await hooks.before(context, call, "beforeList", { collection: collection.name, recordId: null, body: null, record: null });
+
+  const filter = all(access.filter(call, collection, "listRule"), narrowed);
+  const table = context.store.table(collection.table);
+  const [rows, total] = await Promise.all([
+    table.list({ filter, sort, offset, limit: limit + 1, after }),
+    counted ? table.count(filter) : undefined,
+  ]);
+  const hasMore = rows.length > limit;
+  const page = hasMore ? rows.slice(0, limit) : rows;
+  const last = page.at(-1);
+  const nextCursor = hasMore && last !== undefined ? encodeCursor(key, { value: sort === undefined ? null : ((last.record[sort.field] ?? null) as Scalar), id: last.id }) : null;
+  const rest = { offset, limit, hasMore, nextCursor, ...(total === undefined ? {} : { total }) };
+
+  if (fields === undefined && expand.length === 0) {
+    const answers = page.map((row) => presentRow(files, call, collection, row));
+    return {
+      text: `{"items":[${answers.map((answer) => answer.text).join(",")}],${JSON.stringify(rest).slice(1)}`,
+      get value() { return { items: answers.map((answer) => answer.value), ...rest }; },
+    };
+  }
+  const values = page.map((row) => presentRow(files, call, collection, row).value);
+  const related = await expandRecords(deps, target, values, expand);
+  const value: ListValue = { items: values.map((record, index) => pick(record, fields, related[index])), ...rest };
+  return { text: JSON.stringify(value), value };
+}
+
+function pick(record: RecordValue, fields: readonly string[] | undefined, expand: JsonObject | undefined): RecordValue {
+  const picked = fields === undefined ? record : Object.fromEntries([["id", record.id], ...fields.map((name) => [name, record[name] ?? null] as const)]);
+  return (expand === undefined ? picked : { ...picked, expand }) as RecordValue;
+}
+
+/** `where` in the rule grammar, with the caller filled in. */
+function readWhere({ clock }: RecordDeps, { call, context, collection }: Target, where: string | undefined): Filter {
+  if (where === undefined || where.trim() === "") return always;
+  try {
+    const rule = compileRule(where, {
+      fields: collection.definition.fields, isUsers: collection.isUsers, usage: "where",
+      userFields: context.collections.get("users")?.definition.fields ?? [],
+    });
+    return rule.bind({ auth: callerUser(call.caller), now: timestamp(clock), method: "GET" });
+  } catch (error) {
+    if (error instanceof RuleError) throw new BadRequest(`where: ${error.message}`);
+    throw error;
+  }
+}

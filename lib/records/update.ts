@@ -1,0 +1,123 @@
+// Update: the recipe from a partial body to a changed record.
+import { timestamp } from "../core/clock.js";
+import { NotFound, PreconditionFailed, ValidationFailed } from "../core/errors.js";
+import type { Json, JsonObject, RecordValue } from "../core/record.js";
+import { checkJson } from "../schema/json-guard.js";
+import { validateRecord } from "../schema/validate.js";
+import type { Collection } from "../collections/collection.js";
+import type { Row } from "../storage/storage.js";
+import type { Built, Prepared, Step } from "./commit.js";
+import { replaced, withoutSecrets } from "./create.js";
+import { matchesEtag } from "./if-match.js";
+import type { RecordAnswer, RecordDeps, Target, WriteInput } from "./operation.js";
+import { etagOf, presentRow } from "./present.js";
+import { relationSteps } from "./relations.js";
+
+export interface UpdateInput extends WriteInput {
+  readonly recordId: string;
+  readonly ifMatch?: string | undefined;
+}
+
+/** Runs everything up to the write itself. Throws the contract's errors; nothing is written yet. */
+export async function prepareUpdate(deps: RecordDeps, target: Target, input: UpdateInput): Promise<Prepared<RecordAnswer>> {
+  const { access, hooks, files, mergeFiles, users, clock } = deps;
+  const { call, context, collection } = target;
+  const pending = input.files ?? [];
+  const table = context.store.table(collection.table);
+  checkJson(input.body);
+  access.demandPossible(call, collection, "updateRule");
+  const { body: clientBody, secrets } = collection.isUsers ? users.split(input.body) : { body: input.body, secrets: {} };
+
+  // The first look: whoever may not change this record learns so before any hook is asked.
+  const first = await demand(clientBody);
+  if (collection.isUsers) await users.authorize(context, call, first, clientBody, secrets);
+
+  const subject = { collection: collection.name, recordId: first.id, body: clientBody, record: first.record };
+  const outcome = await hooks.before(context, call, "beforeUpdate", subject);
+  const body = replaced(outcome.body, clientBody) ? withoutSecrets(deps, target, outcome.body) : clientBody;
+
+  const { values, errors } = validateRecord({ fields: collection.definition.fields, isUsers: collection.isUsers, body, mode: "update" });
+  const faults = [...errors, ...(collection.isUsers ? users.check(secrets, "update") : [])];
+  if (faults.length > 0) throw new ValidationFailed([...faults, ...mergeFiles({ collection, existing: first.record, body, pending }).errors]);
+
+  return { build };
+
+  /** The row as it is now, where this caller may change it in this way. */
+  async function demand(incoming: JsonObject): Promise<Row> {
+    const row = await table.find(input.recordId);
+    const changed = row === undefined ? new Set<string>() : changedFields(collection, row.record, incoming, pending.map((file) => file.field));
+    const found = access.demandChange(call, collection, "updateRule", row, { body: incoming, changed });
+    if (!matchesEtag(input.ifMatch, etagOf(found))) throw new PreconditionFailed();
+    return found;
+  }
+
+  async function build(): Promise<Built<RecordAnswer>> {
+    const row = await demand(body);
+    const merged = mergeFiles({ collection, existing: row.record, body, pending });
+    if (merged.errors.length > 0) throw new ValidationFailed(merged.errors);
+    const columns = collection.isUsers ? await users.updateColumns(row, values, secrets) : undefined;
+    const set: Record<string, Json> = { ...values, ...merged.set, ...columns?.set };
+    const touched = Object.keys(set).length > 0 || secrets.password !== undefined;
+    if (!touched) return { steps: [], finish: () => presentRow(files, call, collection, row) };
+
+    set["updatedAt"] = timestamp(clock);
+    const done = { collection: collection.name, recordId: row.id, body, record: { ...row.record, ...set } as RecordValue };
+    const after = hooks.after(context, call, "afterUpdate", done);
+    const changed = changedFields(collection, row.record, body, pending.map((file) => file.field));
+    // What was decided on this very revision must still be it; otherwise the rule as the condition is enough, and
+    // changes of other fields by others stay.
+    const pinned = after.length > 0 || input.ifMatch !== undefined || collection.isUsers || collection.files.some((field) => field.name in set) || collection.rules.updateRule?.readsChanged === true;
+    const steps: Step[] = [
+      {
+        operation: {
+          type: "update", table: collection.table, id: row.id, set,
+          where: access.filter(call, collection, "updateRule", { body, changed }),
+          ...(pinned ? { revision: row.revision } : {}),
+          ...(columns === undefined ? {} : { setHidden: columns.setHidden, increment: columns.increment, hiddenIs: columns.hiddenIs }),
+          log: { collection: collection.name, content: collection.isUsers ? "id" : "record" },
+        },
+      },
+      ...relationSteps(target, values),
+      ...[...after, ...files.variantJobs(context, collection, row.id, pending)].map((operation) => ({ operation })),
+    ];
+    return {
+      steps,
+      finish(rows) {
+        const written = rows[0];
+        if (written === undefined) throw new NotFound();
+        hooks.committed(context, call, "afterUpdate", done);
+        if (pending.length > 0 || merged.removed.length > 0) files.committed(context, collection, row.id, merged.removed);
+        return presentRow(files, call, collection, written);
+      },
+    };
+  }
+}
+
+/** Names of the fields that a body changes: those whose value would be another one, and those that get files. */
+export function changedFields(collection: Collection, record: RecordValue, body: JsonObject, withFiles: readonly string[]): Set<string> {
+  const changed = new Set(withFiles);
+  for (const [name, value] of Object.entries(body)) {
+    const isFile = collection.fields.get(name)?.type === "FILE";
+    const before = isFile ? fileIds(record[name] ?? null) : (record[name] ?? null);
+    if (!same(before, isFile ? fileIds(value) : value)) changed.add(name);
+  }
+  return changed;
+}
+
+/** A FILE field compares by ids, whether they stand as references or alone. */
+function fileIds(value: Json): Json {
+  const many = Array.isArray(value) ? (value as readonly Json[]) : value === null ? [] : [value];
+  return many.map((one) => (typeof one === "object" && one !== null && !Array.isArray(one) ? ((one as JsonObject)["id"] ?? null) : one));
+}
+
+function same(a: Json, b: Json): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (Array.isArray(a) || Array.isArray(b)) {
+    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, index) => same(item as Json, b[index] as Json));
+  }
+  const left = a as JsonObject;
+  const right = b as JsonObject;
+  const names = Object.keys(left);
+  return names.length === Object.keys(right).length && names.every((name) => Object.hasOwn(right, name) && same(left[name]!, right[name]!));
+}
