@@ -28,7 +28,7 @@ export const tenantTables = {
   api_keys: [text("userId")],
   refresh_families: [text("userId")],
   /** Pending and dead after-hook deliveries. */
-  deliveries: [text("state", "dueAt"), text("orderKey")],
+  deliveries: [text("state", "hookId", "dueAt"), text("state", "dueAt"), text("orderKey")],
   hook_log: [],
   request_log: [],
   /** Image variants still to be made. */
