@@ -7,7 +7,8 @@ export type Caller =
   | { readonly type: "guest" }
   | UserCaller
   | KeyCaller
-  | { readonly type: "superadmin"; readonly id: string }
+  /** `expiresAt`: when the token or session presented expires, milliseconds since the epoch, where it does. */
+  | { readonly type: "superadmin"; readonly id: string; readonly expiresAt?: number | null }
   /** Host code that said `.as("system")`: no rules; hooks and validation still apply. */
   | { readonly type: "system" };
 
