@@ -2,7 +2,7 @@
 import { all, always, any, isAlways, isNever, never, not, type Filter } from "../storage/filter.js";
 import { bindContains, bindEqual, bindInJson, bindInList, bindLess, bindNull, bindTruth, toTimestamp, type Binder } from "./compare.js";
 import type { ComparisonExpression, Expression, ListOperand, RuleOperand, ScalarOperand } from "./expression.js";
-import { readsContext, readsIncoming, sideOf } from "./operands.js";
+import { rawSideOf, readsContext, readsIncoming, sideOf } from "./operands.js";
 import type { RuleContext } from "./rule.js";
 import type { Scope } from "./scope.js";
 
@@ -78,9 +78,10 @@ function bindComparison(comparison: ComparisonExpression, scope: Scope): Binder 
 }
 
 function bindSame(left: ScalarOperand, right: ScalarOperand, scope: Scope): Binder {
+  if (isNull(right)) return bindNull(rawSideOf(left, scope));
+  if (isNull(left)) return bindNull(rawSideOf(right, scope));
   const [first, second] = sides(left, right, scope);
-  if (isNull(right)) return bindNull(first);
-  return isNull(left) ? bindNull(second) : bindEqual(first, second);
+  return bindEqual(first, second);
 }
 
 function bindIn(item: ScalarOperand, list: RuleOperand, scope: Scope): Binder {

@@ -4,9 +4,14 @@ import { toTimestamp, type Read, type Side } from "./compare.js";
 import type { ContextReference, RuleOperand, ScalarOperand } from "./expression.js";
 import type { Scope, ValueType } from "./scope.js";
 
-/** The operand as a side that is compared with something of the type `other`. */
+/** The operand as it is. */
+export function rawSideOf(operand: ScalarOperand, scope: Scope): Side {
+  return operand.type === "field" ? { field: scope.operandOf(operand) } : { read: readOf(operand) };
+}
+
+/** The operand as a side that is compared with something of the type `other`: beside a date, a text is read as a timestamp. */
 export function sideOf(operand: ScalarOperand, other: ValueType, scope: Scope): Side {
-  if (operand.type === "field") return { field: scope.operandOf(operand) };
+  if (operand.type === "field") return rawSideOf(operand, scope);
   const read = readOf(operand);
   const type = scope.typeOf(operand);
   const isRaw = type === "date" ? operand.type === "body" : other === "date" && type !== "null";

@@ -148,6 +148,7 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
     ["due != @auth.group", { due: "2026-01-31T00:00:00.000Z" }, true],
     ["@body.due > due", { due: "2026-01-31T00:00:00.000Z" }, true, { body: { due: "2026-02-01" } }],
     ["@body.due > due", { due: "2026-01-31T00:00:00.000Z" }, false, { body: { due: "tomorrow" } }],
+    ["@body.due = null", {}, false, { body: { due: "tomorrow" } }],
   ],
   "@body is the incoming value, @changed tells what an update changes": [
     ["@body.title = 'x'", { title: "y" }, true, { body: { title: "x" } }],
