@@ -1,0 +1,69 @@
+// Mailer over SMTP. The only user of nodemailer.
+import { createTransport } from "nodemailer";
+import type { Mail, Mailer } from "./mailer.js";
+
+/** The settings of the option `mailer`. */
+export interface SmtpSettings {
+  /** Never empty: without a host there is no mailer. */
+  readonly host: string;
+  readonly port?: number | undefined;
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  /** @default true where a username is given */
+  readonly authentication?: boolean | undefined;
+  /** `smtps`: TLS from the first byte, with a certificate that is checked. `smtp`: TLS where the server offers it. @default "smtp" */
+  readonly protocol?: "smtp" | "smtps" | undefined;
+  readonly from: string;
+  readonly fromName?: string | undefined;
+}
+
+export interface SmtpTuning {
+  /** Certificates to trust beside the system's, PEM. */
+  readonly ca?: string | undefined;
+  /** Milliseconds for a whole attempt. @default 15000 */
+  readonly attemptMs?: number | undefined;
+  /** Milliseconds to connect, and then to be greeted. @default 5000 */
+  readonly greetingMs?: number | undefined;
+  /** Milliseconds of silence. @default 10000 */
+  readonly silenceMs?: number | undefined;
+}
+
+/** Each mail takes a connection of its own: none is left open. Rejects within the time of an attempt, whatever the server does. */
+export function createSmtpMailer(settings: SmtpSettings, tuning: SmtpTuning = {}): Mailer {
+  const { host, username = "", password = "", protocol = "smtp", from, fromName = "" } = settings;
+  const { attemptMs = 15_000, greetingMs = 5000, silenceMs = 10_000 } = tuning;
+  const secure = protocol === "smtps";
+  const authenticates = settings.authentication ?? username !== "";
+  const transport = createTransport({
+    host,
+    port: settings.port ?? (secure ? 465 : 587),
+    secure,
+    ...(authenticates ? { auth: { user: username, pass: password } } : {}),
+    // Whoever can tamper with an smtp connection can hide that it offers TLS: a check of the certificate would only
+    // keep mail from servers with one of their own making. smtps is checked.
+    tls: { rejectUnauthorized: secure, ...(tuning.ca === undefined ? {} : { ca: tuning.ca }) },
+    connectionTimeout: greetingMs,
+    dnsTimeout: greetingMs,
+    greetingTimeout: greetingMs,
+    socketTimeout: silenceMs,
+    socketCloseTimeout: 1000,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+
+  return {
+    async send({ to, subject, text }: Mail) {
+      const attempt = new AbortController();
+      const timer = setTimeout(() => attempt.abort(new Error("the mail server took too long")), attemptMs).unref();
+      try {
+        // An address as an object is taken as it stands: text would be parsed, and could name others.
+        await transport.sendMail({ from: { name: fromName, address: from }, to: { name: "", address: to }, subject, text, signal: attempt.signal });
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    async close() {
+      transport.close();
+    },
+  };
+}
