@@ -103,7 +103,6 @@ export function createAppendLog<Entry extends LogEntryBase>(deps: AppendLogDeps)
         await writeChunk(owner, state, entries);
         failing = false;
       } catch (error) {
-        dropped += entries.length;
         if (!failing) logger.warn({ log: table, tenantId: owner, error: describeError(error) }, "log entries could not be written and are lost");
         failing = true;
         return;
@@ -125,8 +124,7 @@ export function createAppendLog<Entry extends LogEntryBase>(deps: AppendLogDeps)
 
   /** Writes the owners that have waited longest: a Map keeps the order in which they came. */
   function round(): void {
-    if (dropped > 0) logger.warn({ log: table, entries: dropped }, "log entries were dropped");
-    dropped = 0;
+    reportDropped();
     let busy = 0;
     for (const [owner, state] of owners) {
       if (state.entries.length === 0 && state.writing === undefined) {
@@ -140,6 +138,11 @@ export function createAppendLog<Entry extends LogEntryBase>(deps: AppendLogDeps)
       void flush(owner).then(() => moveToEnd(owner, state));
     }
     if (owners.size === 0) stop();
+  }
+
+  function reportDropped(): void {
+    if (dropped > 0) logger.warn({ log: table, entries: dropped }, "log entries were dropped: they came faster than they could be written");
+    dropped = 0;
   }
 
   function moveToEnd(owner: string | null, state: Waiting): void {
@@ -184,7 +187,7 @@ export function createAppendLog<Entry extends LogEntryBase>(deps: AppendLogDeps)
     async close() {
       stop();
       await flushAll();
-      stop();
+      reportDropped();
     },
   };
 }
