@@ -9,8 +9,12 @@ export function toJsonText(value: object): string {
 }
 
 function wellFormed(value: unknown): unknown {
-  if (typeof value === "string") return value.toWellFormed();
+  if (typeof value === "string") return replaceLone(value);
   if (Array.isArray(value)) return value.map(wellFormed);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key.toWellFormed(), wellFormed(member)]));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [replaceLone(key), wellFormed(member)]));
+}
+
+function replaceLone(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, "\ufffd");
 }

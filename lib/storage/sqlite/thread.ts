@@ -1,11 +1,11 @@
 // Starts a thread of the store, from the build and from the sources alike.
+import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 
-/** Starts `<name>.js` of this folder (`.ts` where the sources run, which need their loader in each thread). */
+/** Starts `<name>.js` of this folder (`.ts` where the sources run, whose loader each thread needs for itself). */
 export function startThread(name: string, workerData: unknown): Worker {
-  const fromSources = import.meta.url.endsWith(".ts");
-  const url = new URL(`./${name}.${fromSources ? "ts" : "js"}`, import.meta.url);
-  if (!fromSources) return new Worker(url, { workerData });
-  const loader = JSON.stringify(import.meta.resolve("tsx/esm/api"));
-  return new Worker(`import(${loader}).then((tsx) => { tsx.register(); return import(${JSON.stringify(url.href)}); })`, { eval: true, workerData });
+  if (!import.meta.url.endsWith(".ts")) return new Worker(new URL(`./${name}.js`, import.meta.url), { workerData });
+  const file = JSON.stringify(fileURLToPath(new URL(`./${name}.ts`, import.meta.url)));
+  const start = `const load = require("node:module").createRequire(${file}); load("tsx/cjs/api").register(); load(${file});`;
+  return new Worker(start, { eval: true, workerData });
 }
