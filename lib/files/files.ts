@@ -29,8 +29,10 @@ export interface DownloadRequest {
   /** The query's text, unchecked; null without one. */
   readonly width: string | null;
   readonly method: "GET" | "HEAD";
+  /** Header texts as they came; null where they did not. */
   readonly ifNoneMatch: string | null;
   readonly range: string | null;
+  readonly ifRange: string | null;
 }
 
 export interface Files {
@@ -52,4 +54,18 @@ export interface Files {
   download(context: TenantContext, collection: Collection, record: RecordValue, request: DownloadRequest): Promise<Download>;
   /** The record with a `url` in each file reference (absolute path, with the mount path). */
   present(call: Call, collection: Collection, record: RecordValue): RecordValue;
+}
+
+/** The whole feature, as service.ts keeps it. */
+export interface FilesService extends Files {
+  /** Begins the background work: images left to scale, the sweep at start and each hour. Blobs and storage are open by then. */
+  start(): void;
+  /** Sweeps now. The number of blobs removed; undefined where another process is at it. */
+  sweep(): Promise<number | undefined>;
+  /** Resolves once no background work is left: no image to scale, no removal. */
+  idle(): Promise<void>;
+  /** The process that scales images, while it runs. */
+  imageProcessId(): number | undefined;
+  /** Ends the background work after the image at hand; what is left stays in the queue. */
+  close(): Promise<void>;
 }

@@ -1,0 +1,126 @@
+// File routes: download, removal, and the tokens that let an <img> load what its user may see.
+import { pipeline } from "node:stream/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { CredentialRejected, Forbidden, NotFound, Unauthorized } from "../core/errors.js";
+import { usersTable } from "../collections/collection.js";
+import type { FileAccess, FileTarget } from "../files/file-access.js";
+import type { FileTokens } from "../files/file-tokens.js";
+import type { Download } from "../files/files.js";
+import type { Hooks } from "../hooks/hooks.js";
+import { noContent, type Exchange, type Handler, type TenantCall } from "./exchange.js";
+import type { FileTokenCaller } from "./file-token-caller.js";
+
+export interface FileRoutesDeps {
+  readonly access: FileAccess;
+  readonly tokens: FileTokens;
+  readonly callerOfToken: FileTokenCaller;
+  readonly hooks: Pick<Hooks, "beforeRequest">;
+}
+
+export interface FileRoutes {
+  /** GET and HEAD `/api/collections/:collection/:id/files/:field[/:fileId]` */
+  readonly download: Handler;
+  /** DELETE of the same. */
+  readonly remove: Handler;
+  /** POST `/api/files/token` */
+  readonly token: Handler;
+}
+
+export function createFileRoutes({ access, tokens, callerOfToken, hooks }: FileRoutesDeps): FileRoutes {
+  /** By header or cookie as everywhere; without them by the query's token. */
+  async function viewer(exchange: Exchange): Promise<TenantCall> {
+    const { req, trace, facts } = exchange;
+    const query = exchange.query();
+    const token = query["token"];
+    if (token === undefined || req.headers.authorization !== undefined) return exchange.call();
+    try {
+      const { caller, context } = await callerOfToken(token, req.socket.remoteAddress);
+      trace.caller = caller;
+      trace.tenantId = context.tenant.id;
+      const named = header(req, "x-tenant")?.trim() || query["tenant"];
+      if (named !== undefined && named !== "" && named !== context.tenant.slug) throw new Forbidden();
+      return { context, call: { tenant: context.tenant, caller, request: facts, meter: trace } };
+    } catch (error) {
+      if (error instanceof CredentialRejected) {
+        trace.rejection = error.rejection;
+        if (error.key !== null) trace.rejectedKey = { id: error.key.id, name: error.key.name };
+      }
+      throw error;
+    }
+  }
+
+  /** What the path names, once the collection is known and the tenant's own guard has let the request pass. */
+  async function guarded({ params }: Exchange, { context, call }: TenantCall): Promise<FileTarget> {
+    const collection = params["collection"]!;
+    const recordId = params["id"]!;
+    if (!context.collections.has(collection)) throw new NotFound();
+    if (context.settings.guardFileRoutes) await hooks.beforeRequest(context, call, { collection, recordId, body: null, record: null });
+    return { context, call, collection, recordId };
+  }
+
+  return {
+    async download(exchange) {
+      const { req, res, params, facts } = exchange;
+      const target = await guarded(exchange, await viewer(exchange));
+      const download = await access.download(target, {
+        field: params["field"]!,
+        fileId: params["fileId"] ?? null,
+        width: exchange.query()["width"] ?? null,
+        method: req.method === "HEAD" ? "HEAD" : "GET",
+        ifNoneMatch: header(req, "if-none-match") ?? null,
+        range: header(req, "range") ?? null,
+        ifRange: header(req, "if-range") ?? null,
+      });
+      await send(res, download, facts.requestId);
+      return undefined;
+    },
+
+    async remove(exchange) {
+      const target = await guarded(exchange, await exchange.call());
+      await access.remove(target, exchange.params["field"]!, exchange.params["fileId"] ?? null);
+      return noContent;
+    },
+
+    async token(exchange) {
+      const { call: { caller }, context } = await exchange.call();
+      if (caller.type === "guest") throw new Unauthorized();
+      // The superadmin's session reaches files by itself, as a cookie.
+      if (caller.type !== "user" && caller.type !== "apiKey") throw new Forbidden();
+      const row = await context.store.table(usersTable).find(caller.user.id);
+      if (row === undefined) throw new Unauthorized();
+      const generation = row.hidden["generation"];
+      const claims = {
+        tenantId: context.tenant.id,
+        userId: caller.user.id,
+        keyId: caller.type === "apiKey" ? caller.keyId : null,
+        familyId: caller.type === "user" ? caller.familyId : null,
+        generation: typeof generation === "number" ? generation : 0,
+      };
+      return { status: 200, json: tokens.issue(claims, caller.expiresAt) };
+    },
+  };
+}
+
+function header({ headers }: IncomingMessage, name: "x-tenant" | "if-none-match" | "range" | "if-range"): string | undefined {
+  const value = headers[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Writes the file to the raw response; resolves when it is sent or the client has gone. */
+async function send(res: ServerResponse, { status, headers, body }: Download, requestId: string): Promise<void> {
+  if (res.destroyed) {
+    if (body !== null && !Buffer.isBuffer(body)) body.destroy();
+    return;
+  }
+  res.writeHead(status, { "X-Request-Id": requestId, "Referrer-Policy": "no-referrer", ...headers });
+  if (body === null || Buffer.isBuffer(body)) {
+    res.end(body ?? undefined);
+    return;
+  }
+  try {
+    await pipeline(body, res);
+  } catch {
+    // The client left, or the bytes broke off: the response is cut, so that nobody takes it for whole.
+    res.destroy();
+  }
+}
