@@ -1,9 +1,9 @@
 // UserPolicy: what the record pipeline leaves to users/ on the built-in collection (interface, "Users collection
 // specifics for PATCH"): secrets apart, proof of credential changes, hashing, revocation by generation.
 import { bypassesRules, callerUser, type Call } from "../core/call.js";
-import { Forbidden, ValidationFailed } from "../core/errors.js";
+import { Forbidden, Unauthorized, ValidationFailed } from "../core/errors.js";
 import type { Json } from "../core/record.js";
-import type { UserPolicy, UserSecrets } from "../auth/auth.js";
+import type { UserColumns, UserPolicy, UserSecrets } from "../auth/auth.js";
 import type { Hidden, Operation, Row } from "../storage/storage.js";
 import type { TenantContext } from "../tenants/context.js";
 import type { Credentials } from "./credentials.js";
@@ -16,8 +16,9 @@ export interface UserPolicyDeps {
   readonly follow: readonly ((context: TenantContext, userId: string) => Promise<Operation[]>)[];
 }
 
+const secretMembers = ["password", "oldPassword"];
 /** Never in a record, never seen by a hook, or managed by the system alone. */
-const takenOut = new Set(["password", "oldPassword", "role", "emailVerified"]);
+const takenOut = new Set([...secretMembers, "role", "emailVerified"]);
 
 /** What was decided on a request's credential change, for the write that follows. */
 interface Decision {
@@ -42,16 +43,44 @@ export function createUserPolicy({ credentials, follow }: UserPolicyDeps): UserP
     return columns;
   }
 
+  async function credentialColumns(row: Row, set: Readonly<Record<string, Json>>, secrets: UserSecrets): Promise<UserColumns> {
+    const decision = decisions.get(secrets);
+    const changesPassword = !isBlank(secrets.password);
+    let changesEmail = Object.hasOwn(set, "email") && normalEmail(set["email"]) !== emailOf(row);
+    // An address that was written back as it stood is no change, even where it has become another one meanwhile.
+    const writtenBack = changesEmail && decision !== undefined && !decision.credentials && normalEmail(set["email"]) === decision.email;
+    if (writtenBack) changesEmail = false;
+    const keep: Readonly<Record<string, Json>> = writtenBack ? { email: emailOf(row) } : {};
+    if (!changesPassword && !changesEmail) return { set: keep, setHidden: {}, increment: {}, hiddenIs: {} };
+    const provenUnder = decision?.provenUnder ?? null;
+    if (provenUnder !== null && provenUnder !== generationOf(row.hidden)) {
+      throw refusedProof("was checked against credentials that have changed meanwhile; try again");
+    }
+    const password = changesPassword ? await columnsOf(secrets, String(secrets.password)) : {};
+    return {
+      set: changesEmail ? { emailVerified: false } : {},
+      setHidden: { ...endedBy(changesEmail), ...password },
+      increment: { generation: 1 },
+      hiddenIs: { passwordHash: row.hidden["passwordHash"] ?? null, generation: row.hidden["generation"] ?? null },
+    };
+  }
+
   const policy: UserPolicy = {
     split(body) {
       const rest = Object.fromEntries(Object.entries(body).filter(([name]) => !takenOut.has(name)));
-      const own = (name: string): unknown => (Object.hasOwn(body, name) ? body[name] : undefined);
-      return { body: rest, secrets: { password: own("password"), oldPassword: own("oldPassword") } };
+      const secrets = Object.fromEntries(secretMembers.flatMap((name) => (Object.hasOwn(body, name) ? [[name, body[name]]] : [])));
+      return { body: rest, secrets };
     },
 
     check(secrets, mode) {
       if (isBlank(secrets.password)) return mode === "create" ? [{ field: "password", message: "is required" }] : [];
       return passwordErrors(secrets.password);
+    },
+
+    demandOwner(call, userId, visible, body, secrets) {
+      if (bypassesRules(call.caller) || callerUser(call.caller)?.id === userId) return;
+      const changesEmail = Object.hasOwn(body, "email") && (visible === undefined || normalEmail(body["email"]) !== emailOf(visible));
+      if (!isBlank(secrets.password) || changesEmail) throw call.caller.type === "guest" ? new Unauthorized() : new Forbidden();
     },
 
     async authorize(_context, call, row, body, secrets) {
@@ -70,30 +99,24 @@ export function createUserPolicy({ credentials, follow }: UserPolicyDeps): UserP
       decide(true, generationOf(row.hidden));
     },
 
-    async createColumns(secrets) {
-      const hidden = await columnsOf(secrets, String(secrets.password));
-      return { record: { role: "user", emailVerified: false }, hidden: { ...hidden, generation: 1, active: true } };
+    async createColumns(secrets, system) {
+      const hidden = system?.hasHash === true ? {} : await columnsOf(secrets, String(secrets.password));
+      return {
+        record: { role: "user", emailVerified: false, ...system?.record },
+        hidden: { ...hidden, generation: 1, active: true, ...system?.hidden },
+      };
     },
 
-    async updateColumns(row, set, secrets) {
-      const decision = decisions.get(secrets);
-      const changesPassword = !isBlank(secrets.password);
-      let changesEmail = Object.hasOwn(set, "email") && normalEmail(set["email"]) !== emailOf(row);
-      // An address that was written back as it stood is no change, even where it has become another one meanwhile.
-      const writtenBack = changesEmail && decision !== undefined && !decision.credentials && normalEmail(set["email"]) === decision.email;
-      if (writtenBack) changesEmail = false;
-      const keep: Readonly<Record<string, Json>> = writtenBack ? { email: emailOf(row) } : {};
-      if (!changesPassword && !changesEmail) return { set: keep, setHidden: {}, increment: {}, hiddenIs: {} };
-      const provenUnder = decision?.provenUnder ?? null;
-      if (provenUnder !== null && provenUnder !== generationOf(row.hidden)) {
-        throw refusedProof("was checked against credentials that have changed meanwhile; try again");
-      }
-      const password = changesPassword ? await columnsOf(secrets, String(secrets.password)) : {};
+    async updateColumns(row, set, secrets, system) {
+      const changes = await credentialColumns(row, set, secrets);
+      if (system === undefined) return changes;
+      // A hash that is brought along is a new password; an account that is switched off loses its sessions for good.
+      const revokes = system.hasHash || system.hidden["active"] === false;
       return {
-        set: changesEmail ? { emailVerified: false } : {},
-        setHidden: { ...endedBy(changesEmail), ...password },
-        increment: { generation: 1 },
-        hiddenIs: { passwordHash: row.hidden["passwordHash"] ?? null, generation: row.hidden["generation"] ?? null },
+        set: { ...changes.set, ...system.record },
+        setHidden: { ...changes.setHidden, ...(revokes ? endedBy(false) : {}), ...system.hidden },
+        increment: revokes ? { generation: 1 } : changes.increment,
+        hiddenIs: changes.hiddenIs,
       };
     },
 
