@@ -11,7 +11,7 @@ export const maxRuleTerms = 500;
 export const maxPathLength = 50;
 
 const comparisons: ReadonlySet<string> = new Set<ComparisonOperator>(["=", "!=", "<", "<=", ">", ">=", "~", "!~", "in"]);
-const words: Readonly<Record<string, string>> = { and: "&&", or: "||", not: "!", AND: "&&", OR: "||", NOT: "!", IN: "in", like: "~", LIKE: "~" };
+const words: Readonly<Record<string, string>> = { and: "&&", or: "||", AND: "&&", OR: "||", IN: "in", like: "~", LIKE: "~" };
 
 interface Reader {
   readonly tokens: readonly Token[];
@@ -65,6 +65,7 @@ function readTerm(reader: Reader): Expression {
   reader.terms += 1;
   if (reader.terms > maxRuleTerms) throw new RuleError(left.start, `a rule has at most ${maxRuleTerms} comparisons`);
   const operator = comparisonAt(peek(reader));
+  if (operator === undefined && left.type === "field" && left.name.toLowerCase() === "not" && startsOperand(peek(reader))) throw new RuleError(left.start, `use ! instead of ${left.name}`);
   if (operator === undefined) return { type: "truth", operand: left, start: left.start, end: left.end };
   reader.index += 1;
   const right = readOperand(reader);
@@ -144,6 +145,10 @@ function takeSymbol(reader: Reader, text: string): boolean {
 function comparisonAt(token: Token): ComparisonOperator | undefined {
   const text = token.type === "symbol" || token.type === "name" ? token.text : undefined;
   return text !== undefined && comparisons.has(text) ? (text as ComparisonOperator) : undefined;
+}
+
+function startsOperand(token: Token): boolean {
+  return token.type === "name" || isSymbol(token, "(");
 }
 
 function unexpected(token: Token, expected: string): RuleError {

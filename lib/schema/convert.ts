@@ -1,4 +1,4 @@
-// Text to a field's typed value: multipart parts and the values of `filter=<field>:eq:<value>`.
+// Text to a field's typed value: parts of a form and the values of `filter=<field>:eq:<value>`.
 import type { Json } from "../core/record.js";
 import type { Field } from "./collection.js";
 import { parseTimestamp } from "./dates.js";
@@ -28,16 +28,8 @@ export function convertText(field: Pick<Field, "type">, text: string): Converted
         return { error: "must be JSON text" };
       }
     case "FILE":
-      return { error: "must be a file, or empty to remove it" };
+      return { error: "must be a file" };
     default:
       return { value: text };
   }
-}
-
-/**
- * A multipart part's text as the value that a JSON body would have. An empty text is null, but for TEXT: a form cannot
- * say null in another way. `validateRecord` checks the rest.
- */
-export function convertPart(field: Pick<Field, "type">, text: string): Converted {
-  return text === "" && field.type !== "TEXT" ? { value: null } : convertText(field, text);
 }

@@ -1,5 +1,5 @@
 // What follows from a field or a definition for storage and queries: kinds, index definitions, users' core fields.
-import type { FieldOperand, ValueKind } from "../storage/filter.js";
+import type { ValueKind } from "../storage/filter.js";
 import type { IndexDefinition } from "../storage/storage.js";
 import type { CollectionDefinition, Field, FieldType, Index } from "./collection.js";
 
@@ -11,11 +11,6 @@ const kinds: Readonly<Record<FieldType, ValueKind>> = {
 /** What the field holds as stored. */
 export function kindOf(field: Field): ValueKind {
   return kinds[field.type];
-}
-
-/** The field as an operand of a Filter. */
-export function operandOf(field: Field): FieldOperand {
-  return { field: field.name, kind: kinds[field.type] };
 }
 
 /** Whether a query may sort or filter by the field, and an index hold it. */

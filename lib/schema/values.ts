@@ -17,8 +17,8 @@ export type Checked =
 export const requiredMessage = "is required";
 
 /**
- * Checks a value that is present: null passes where the field is not required. FILE values are checked by `fileShape`;
- * here only null passes.
+ * Checks a value that is present: null passes where the field is not required. Of FILE values only null passes:
+ * what a body may say of files is for files/ to read.
  */
 export function checkValue(field: Field, value: unknown): Checked {
   if (value === null || value === undefined || (value === "" && field.required && field.type !== "JSON")) {

@@ -78,16 +78,16 @@ function term(nodes: readonly Node[]): fc.Arbitrary<Tree> {
   const only = (...types: readonly string[]) => nodes.filter((node) => types.includes(node.type));
   const partner = (left: Node) => fc.constantFrom(...nodes.filter((right) => comparable(left, right)));
   const json = only("json");
-  const null_: Node = { kind: "literal", value: null, type: "null" };
+  const nothing: Node = { kind: "literal", value: null, type: "null" };
   return fc.oneof(
     any.chain((left) => fc.tuple(fc.constantFrom("=", "!="), partner(left)).map(([operator, right]): Tree => ({ kind: "compare", operator, left, right }))),
-    fc.tuple(any, fc.constantFrom("=", "!="), fc.boolean()).map(([left, operator, flip]): Tree => ({ kind: "compare", operator, left: flip ? null_ : left, right: flip ? left : null_ })),
+    fc.tuple(any, fc.constantFrom("=", "!="), fc.boolean()).map(([left, operator, flip]): Tree => ({ kind: "compare", operator, left: flip ? nothing : left, right: flip ? left : nothing })),
     fc.constantFrom(...only("text", "number", "date", "json")).chain((left) =>
       fc.tuple(fc.constantFrom("<", "<=", ">", ">="), fc.constantFrom(...nodes.filter((right) => right.type !== "boolean" && comparable(left, right))))
         .map(([operator, right]): Tree => ({ kind: "compare", operator, left, right }))),
     fc.tuple(fc.constantFrom(...only("text", "json")), fc.constantFrom("~", "!~"), fc.constantFrom(...only("text", "json")))
       .map(([left, operator, right]): Tree => ({ kind: "compare", operator, left, right })),
-    any.chain((left) => fc.array(fc.oneof({ weight: 5, arbitrary: partner(left) }, { weight: 1, arbitrary: fc.constant(null_) }), { maxLength: 4 }).map((right): Tree => ({ kind: "compare", operator: "in", left, right }))),
+    any.chain((left) => fc.array(fc.oneof({ weight: 5, arbitrary: partner(left) }, { weight: 1, arbitrary: fc.constant(nothing) }), { maxLength: 4 }).map((right): Tree => ({ kind: "compare", operator: "in", left, right }))),
     ...(json.length === 0 ? [] : [fc.tuple(any, fc.constantFrom(...json)).map(([left, right]): Tree => ({ kind: "compare", operator: "in", left, right }))]),
     fc.constantFrom(...only("boolean", "json")).map((operand): Tree => ({ kind: "truth", operand })),
   );

@@ -1,5 +1,5 @@
 // A small schema and shortcuts for the tests of rules.
-import type { Json, JsonObject, RecordValue } from "../../../lib/core/record.js";
+import type { Json, RecordValue } from "../../../lib/core/record.js";
 import { compileRule } from "../../../lib/rules/compile.js";
 import { RuleError } from "../../../lib/rules/rule-error.js";
 import type { RuleContext } from "../../../lib/rules/rule.js";
@@ -56,5 +56,3 @@ export function faultOf(source: string, usage: RuleUsage = "update", isUsers = f
   }
   throw new Error(`compiles: ${source}`);
 }
-
-export type { JsonObject };

@@ -2,14 +2,11 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { BadRequest } from "../../../lib/core/errors.js";
-import { newId } from "../../../lib/core/ids.js";
 import type { Json, JsonObject } from "../../../lib/core/record.js";
-import type { FileField } from "../../../lib/schema/collection.js";
 import { parseCollection } from "../../../lib/schema/definition.js";
-import { fileShape } from "../../../lib/schema/file-shape.js";
 import { checkJson } from "../../../lib/schema/json-guard.js";
 import { validateRecord } from "../../../lib/schema/validate.js";
-import { fieldOf, users } from "./support.js";
+import { users } from "./support.js";
 
 const { fields } = parseCollection({ name: "things", fields: [
   { name: "title", type: "TEXT", required: true }, { name: "n", type: "NUMBER", default: 7 }, { name: "due", type: "DATE" },
@@ -92,22 +89,4 @@ describe("schema: the JSON guard", () => {
     ["undefined", { a: undefined }], ["a function", { a: () => 1 }], ["a Date", { a: new Date(0) }], ["a bigint", [1n]], ["a Map", new Map()], ["a Buffer", Buffer.from("x")],
   ];
   for (const [name, value] of bad) it(`${name} is refused`, () => expect(() => checkJson(value)).to.throw(BadRequest, /^The body (holds|has|is) /));
-});
-
-describe("schema: what a JSON body says of a FILE field", () => {
-  const one = fieldOf("FILE") as FileField;
-  const many = fieldOf("FILE", { multiple: true }) as FileField;
-  const [a, b] = [newId(1), newId(2)];
-  const cases: readonly [string, FileField, unknown, object][] = [
-    ["null clears one", one, null, { kind: "clear" }],
-    ["null clears many", many, null, { kind: "clear" }],
-    ["an empty list clears", many, [], { kind: "clear" }],
-    ["a list keeps, in its order", many, [b, a], { kind: "keep", ids: [b, a] }],
-    ["references as they were read", many, [{ id: a, name: "x", size: 1, type: "y", url: "z" }, b], { kind: "keep", ids: [a, b] }],
-    ["a reference as it was read", one, { id: a, url: "x" }, { kind: "keep", ids: [a] }],
-  ];
-  for (const [name, field, value, shape] of cases) it(name, () => expect(fileShape(field, value)).to.deep.equal(shape));
-  for (const [field, value] of [[one, a], [one, [a]], [one, {}], [one, "x"], [many, a], [many, [1]], [many, [a, a]], [many, ["x"]], [many, {}]] as const) {
-    it(`${field.multiple ? "many" : "one"}: ${JSON.stringify(value)} is refused`, () => expect(fileShape(field, value).kind).to.equal("error"));
-  }
 });

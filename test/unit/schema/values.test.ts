@@ -2,7 +2,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { newId } from "../../../lib/core/ids.js";
-import { convertPart, convertText } from "../../../lib/schema/convert.js";
+import { convertText } from "../../../lib/schema/convert.js";
 import { parseTimestamp } from "../../../lib/schema/dates.js";
 import { isEmail, isHttpUrl } from "../../../lib/schema/formats.js";
 import { codePoints } from "../../../lib/schema/texts.js";
@@ -151,8 +151,4 @@ describe("schema: text to a field's type", () => {
     ["BOOLEAN", "TRUE"], ["BOOLEAN", "1"], ["BOOLEAN", ""], ["DATE", "soon"], ["JSON", "{"], ["FILE", "x"],
   ];
   for (const [type, text] of bad) it(`${type} ${JSON.stringify(text)} cannot be`, () => expect(convertText(fieldOf(type), text)).to.have.property("error"));
-  it("an empty part is null, but for TEXT", () => {
-    expect(convertPart(fieldOf("TEXT"), "")).to.deep.equal({ value: "" });
-    for (const type of ["NUMBER", "BOOLEAN", "DATE", "EMAIL", "URL", "SELECT", "RELATION", "JSON", "FILE"] as const) expect(convertPart(fieldOf(type), "")).to.deep.equal({ value: null });
-  });
 });
