@@ -1,8 +1,9 @@
 // The routes of /api/admin: setup, sign-in, sign-out and the superadmin's own account (contract 9).
-import type { Admin } from "../admin/admin.js";
+import type { IncomingMessage } from "node:http";
+import type { Admin, AdminIdentity } from "../admin/admin.js";
 import { changesState, isOwnSite } from "../admin/own-site.js";
 import { attemptSeconds, sessionSeconds } from "../admin/sessions.js";
-import { Forbidden } from "../core/errors.js";
+import { CredentialRejected, Forbidden } from "../core/errors.js";
 import type { Exchange, Handler, Reply } from "./exchange.js";
 
 const noStore = { "Cache-Control": "no-store" } as const;
@@ -107,4 +108,22 @@ export function createAdminRoutes({ admin }: { readonly admin: Admin }): AdminRo
     if (req.headers.authorization !== undefined) return undefined;
     return (await admin.verifySession(req.headers.cookie))?.sessionId ?? undefined;
   }
+}
+
+/**
+ * The superadmin of a request's session cookie; undefined without one, or where it is no longer good. Throws Forbidden
+ * where the request changes state and does not come from this site.
+ */
+export function createAdminSession({ admin }: { readonly admin: Admin }): (req: IncomingMessage) => Promise<AdminIdentity["caller"] | undefined> {
+  return async (req) => {
+    try {
+      const identity = await admin.verifySession(req.headers.cookie);
+      if (identity !== undefined) demandOwnSite({ req });
+      return identity?.caller;
+    } catch (error) {
+      // A browser goes on sending a cookie that has ended here: it is as if it had none.
+      if (error instanceof CredentialRejected) return undefined;
+      throw error;
+    }
+  };
 }
