@@ -44,7 +44,7 @@ export function createAfter({ clock, logger, log, handlers, wake }: AfterDeps): 
       logger.error({ tenantId: context.tenant.id, event, requestId: call.request.requestId, ...describeError(error) }, "a hook handler failed");
     }
     log.write(context.tenant.id, {
-      id: newId(clock.now()), hookId: null, event, collection: subject.collection, recordId: subject.recordId,
+      hookId: null, event, collection: subject.collection, recordId: subject.recordId,
       requestId: call.request.requestId, deliveryId, attempt: 1, startedAt,
       durationMs: Math.round((performance.now() - started) * 1000) / 1000, status: null, outcome: failed ? "failed" : "delivered",
     });

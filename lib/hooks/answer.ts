@@ -41,7 +41,7 @@ export function readValue(value: JsonObject, event: string): Answer {
 function readRefusal(value: JsonObject): Answer {
   const error = value["error"];
   if (typeof error === "string") return { type: "rejected", status: defaultStatus, message: error, body: { error }, warning: null };
-  if (!isObject(error)) return { type: "rejected", status: defaultStatus, message: ownMessage, body: { error: ownMessage }, warning: null };
+  if (!isObject(error) || isDeeperThan(error, deepest)) return { type: "rejected", status: defaultStatus, message: ownMessage, body: { error: ownMessage }, warning: null };
   const wanted = error["status"];
   const honoured = typeof wanted === "number" && Number.isInteger(wanted) && wanted >= 400 && wanted <= 599;
   return {

@@ -1,6 +1,5 @@
 // One attempt at one pending delivery that was taken: sent, logged, and then removed, put back or given up.
 import { timestamp, type Clock } from "../core/clock.js";
-import { newId } from "../core/ids.js";
 import type { Logger } from "../core/logger.js";
 import type { Row, Storage } from "../storage/storage.js";
 import type { TenantContext, TenantRegistry } from "../tenants/context.js";
@@ -52,7 +51,6 @@ export async function sendPending(deps: AttemptDeps, tenantId: string, row: Row)
   const attempt = delivery.attempt + 1;
   const outcome = verdict(result);
   deps.log.write(tenantId, {
-    id: newId(clock.now()),
     hookId: hook.id,
     event: delivery.event,
     collection: delivery.collection,

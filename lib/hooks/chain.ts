@@ -63,7 +63,6 @@ async function runChain(deps: ChainDeps, occasion: Occasion, steps: readonly Ste
     const hookId = "hook" in step ? step.hook.id : null;
     const failsOpen = "hook" in step && step.hook.failOpen && (answer.type === "unusable" || (asked.status !== null && (asked.status < 200 || asked.status > 299)));
     deps.log.write(occasion.context.tenant.id, {
-      id: newId(deps.clock.now()),
       hookId, event,
       collection: subject.collection,
       recordId: subject.recordId,

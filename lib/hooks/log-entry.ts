@@ -1,4 +1,5 @@
 // HookLogEntry: what is kept of one attempt or one blocking call. Metadata only, never the envelope or the answer.
+import type { TenantContext } from "../tenants/context.js";
 
 /** What came of it. The first five are of before-events, `delivered` and `failed` of after-events. */
 export type HookOutcome = "allowed" | "modified" | "rejected" | "failed" | "failedOpen" | "delivered";
@@ -25,6 +26,6 @@ export interface HookLogEntry {
 /** Where entries go, and where they are found again. */
 export interface HookLog {
   /** Never blocks and never throws. */
-  write(tenantId: string, entry: HookLogEntry): void;
-  find(tenantId: string, id: string): Promise<HookLogEntry | undefined>;
+  write(tenantId: string, entry: Omit<HookLogEntry, "id">): void;
+  find(context: TenantContext, id: string): Promise<HookLogEntry | undefined>;
 }

@@ -177,7 +177,7 @@ export function createHookManagement(deps: ManageDeps): HookManagement {
     },
 
     async redeliver(context, id) {
-      const entry = isId(id) ? await deps.log.find(context.tenant.id, id) : undefined;
+      const entry = isId(id) ? await deps.log.find(context, id) : undefined;
       const deliveryId = entry?.deliveryId ?? id;
       const row = isId(deliveryId) ? await context.store.table(deliveriesTable).find(deliveryId) : undefined;
       if (row === undefined) {

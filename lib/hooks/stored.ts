@@ -3,6 +3,7 @@ import type { Json, RecordValue } from "../core/record.js";
 import type { Hidden, Row, Store } from "../storage/storage.js";
 import { always } from "../storage/filter.js";
 import type { HookDefinition, HookEvent } from "./definition.js";
+import { indexHooks, type HookIndex } from "./index-hooks.js";
 
 /** The table of hooks in a tenant's store. */
 export const hooksTable = "hooks";
@@ -53,6 +54,11 @@ export function readHook(row: Row): HookDefinition {
 export function writeHook(hook: HookDefinition): { record: RecordValue; hidden: Hidden } {
   const { secret, headers, ...record } = hook;
   return { record: record as unknown as RecordValue & Record<string, Json>, hidden: { secret, headers: JSON.stringify(headers) } };
+}
+
+/** The look-up over the rows of the hooks' table, for a tenant's context. */
+export function indexHookRows(rows: readonly Row[]): HookIndex {
+  return indexHooks(rows.map(readHook));
 }
 
 export function presentHook(hook: HookDefinition): HookView {
