@@ -1,0 +1,132 @@
+// Two processes' one-time features on one store, with a tenant whose settings the test changes and a mailbox.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createOneTime, type OneTime } from "../../../lib/auth/one-time/one-time.js";
+import type { Origin } from "../../../lib/auth/origin.js";
+import { createFamilies, familiesTable } from "../../../lib/auth/families.js";
+import { createRefreshTokens } from "../../../lib/auth/refresh-token.js";
+import { createTokens } from "../../../lib/auth/tokens.js";
+import { usersTable } from "../../../lib/collections/collection.js";
+import { newId } from "../../../lib/core/ids.js";
+import { defaultSettings, type Settings } from "../../../lib/core/tenant.js";
+import type { JsonObject } from "../../../lib/core/record.js";
+import type { Mail } from "../../../lib/mailer/mailer.js";
+import { createSqliteStorage } from "../../../lib/storage/sqlite/sqlite.js";
+import type { Row, Storage } from "../../../lib/storage/storage.js";
+import type { TenantContext } from "../../../lib/tenants/context.js";
+import { defineTables, systemTables, tenantTables } from "../../../lib/tenants/tables.js";
+import { createUsers } from "../../../lib/users/users.js";
+import { countingHasher, type CountingHasher } from "../admin/open-admin.js";
+
+export interface OpenedOneTime {
+  readonly oneTime: OneTime;
+  /** Another process on the same store. */
+  readonly other: OneTime;
+  readonly origin: Origin;
+  readonly mails: Mail[];
+  readonly lines: object[];
+  readonly hasher: CountingHasher;
+  /** What global hooks were told, and what they answer. */
+  readonly told: JsonObject[];
+  answer: JsonObject | undefined;
+  /** Milliseconds since the epoch. */
+  now: number;
+  readonly tenantId: string;
+  readonly folder: string;
+  context(): Promise<TenantContext>;
+  set(settings: Partial<Settings>): Promise<void>;
+  addUser(members: { username: string; email?: string; active?: boolean; emailVerified?: boolean }): Promise<string>;
+  user(id: string): Promise<Row>;
+  /** Changes a user as a later update of the record would. */
+  change(id: string, set: JsonObject, hidden?: Record<string, null>): Promise<void>;
+  families(id: string): Promise<number>;
+  /** The token of the newest mail to the address. */
+  token(to: string): string;
+  close(): Promise<void>;
+}
+
+const on: Settings = {
+  ...defaultSettings,
+  passwordReset: { enabled: true, linkUrl: "https://app.test/reset" },
+  emailVerification: { enabled: true, linkUrl: "https://app.test/verify/{token}", requireForLogin: false },
+};
+
+export async function openOneTime(): Promise<OpenedOneTime> {
+  const folder = await mkdtemp(join(tmpdir(), "records-one-time-"));
+  const tenantId = newId(Date.now());
+  const storages = [createSqliteStorage({ folder }), createSqliteStorage({ folder })] as const;
+  await storages[0].open();
+  await storages[1].open();
+  await storages[0].system.write({ operations: defineTables(systemTables) });
+  await storages[0].tenant(tenantId).write({
+    operations: [...defineTables(tenantTables), { type: "define", table: usersTable, indexes: [{ fields: [{ field: "username", kind: "text" }], unique: true }] }],
+  });
+  const at = "2026-01-31T09:00:00.000Z";
+  const tenant = { id: tenantId, slug: "acme", name: "Acme & Sons", createdAt: at, updatedAt: at };
+  const clock = { now: () => opened.now };
+  const hasher = countingHasher();
+  const log = (fields: object): void => { opened.lines.push(fields); };
+  let settings = on;
+
+  const contextOf = (storage: Storage) => async (id: string): Promise<TenantContext | undefined> => {
+    if (id !== tenantId) return undefined;
+    const store = storage.tenant(tenantId);
+    const stamp = await store.stamp();
+    return { tenant, store, stamp, settings, collections: new Map(), hooks: () => [] };
+  };
+  function create(storage: Storage): OneTime {
+    const tokens = createTokens({ secret: "d4".repeat(32), clock });
+    const users = createUsers({ hasher, follow: [] });
+    return createOneTime({
+      tenants: { byId: contextOf(storage) }, users, clock,
+      families: createFamilies({ clock, tokens, refreshTokens: createRefreshTokens({ secret: "d4".repeat(32) }), users, accessTokenTtl: 900, refreshTokenTtl: 1000 }),
+      hooks: { async beforeRequest(_context, _call, { body }) { opened.told.push(body!); return { body: opened.answer ?? body }; } },
+      mails: { send: (mail) => { opened.mails.push(mail); } },
+      logger: { debug: log, info: log, warn: log, error: log },
+    });
+  }
+
+  const store = storages[0].tenant(tenantId);
+  const opened: OpenedOneTime = {
+    oneTime: create(storages[0]),
+    other: create(storages[1]),
+    origin: { request: { requestId: "r", method: "POST", path: "/api/auth/password/forgot", headers: {}, mountPath: "" }, meter: { hookMs: 0 } },
+    mails: [], lines: [], told: [], hasher, tenantId, folder,
+    answer: undefined,
+    now: Date.UTC(2026, 0, 31, 10),
+    context: async () => (await contextOf(storages[0])(tenantId))!,
+    async set(change) {
+      settings = { ...settings, ...change };
+      await store.write({ operations: [], bump: true });
+    },
+    async addUser({ username, email, active = true, emailVerified = false }) {
+      const id = newId(opened.now);
+      await store.write({
+        operations: [
+          { type: "insert", table: usersTable, record: { id, createdAt: at, updatedAt: at, username, email: email ?? null, role: "user", emailVerified }, hidden: { passwordHash: "plain$old", generation: 1, active } },
+          { type: "insert", table: familiesTable, record: { id: newId(opened.now), createdAt: at, updatedAt: at, userId: id, expiresAt: opened.now + 1_000_000 }, hidden: { generation: 1 } },
+        ],
+      });
+      return id;
+    },
+    user: async (id) => (await store.table(usersTable).find(id))!,
+    async change(id, set, hidden = {}) {
+      await store.write({ operations: [{ type: "update", table: usersTable, id, set, setHidden: hidden }] });
+    },
+    families: (id) => store.table(familiesTable).count({ op: "is", field: { field: "userId", kind: "text" }, value: id }),
+    token(to) {
+      const mail = opened.mails.findLast((one) => one.to === to);
+      const token = /[A-Za-z0-9_-]{86}/.exec(mail?.text ?? "")?.[0];
+      if (token === undefined) throw new Error(`there is no mail with a token to ${to}`);
+      return token;
+    },
+    async close() {
+      await opened.oneTime.close(1000);
+      await opened.other.close(1000);
+      for (const storage of storages) await storage.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  return opened;
+}
