@@ -88,7 +88,7 @@ export async function openWorld(options: WorldOptions = {}) {
     compileCollections: (rows) => compileCollections(rows.map((row) => row.record as unknown as CollectionDefinition)),
     indexHooks: () => () => [],
   });
-  const tenants = createTenants({ storage, registry, clock, initialOperations: (now) => initialUsersOperations(newId(clock.now()), now), removeFiles: async () => {} });
+  const tenants = createTenants({ storage, registry, clock, initialOperations: (now) => initialUsersOperations(newId(clock.now()), now), removeFiles: async () => {}, forget: () => {} });
   const settings = createSettings({ clock, parseHostPort: (entry) => entry });
   const slots = createSlots(options.slots ?? { size: 64, wait: 2000 });
   const hasher = limited(options.hasher ?? createArgon2Hasher(cheap), slots);
