@@ -1,6 +1,6 @@
 // The front door of files/, as the record pipeline and the file routes use it.
 import type { Readable } from "node:stream";
-import type { Call } from "../core/call.js";
+import type { RequestFacts } from "../core/call.js";
 import type { FileReference, RecordValue } from "../core/record.js";
 import type { Collection } from "../collections/collection.js";
 import type { FileField } from "../schema/collection.js";
@@ -53,7 +53,7 @@ export interface Files {
   /** Serves a file of a record that the caller may view. Throws NotFound, BadRequest (width), RangeNotSatisfiable. */
   download(context: TenantContext, collection: Collection, record: RecordValue, request: DownloadRequest): Promise<Download>;
   /** The record with a `url` in each file reference (absolute path, with the mount path). */
-  present(call: Call, collection: Collection, record: RecordValue): RecordValue;
+  present(call: { readonly request: Pick<RequestFacts, "mountPath"> }, collection: Collection, record: RecordValue): RecordValue;
 }
 
 /** The whole feature, as service.ts keeps it. */

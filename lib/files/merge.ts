@@ -57,7 +57,7 @@ export function fileReferences(value: Json | undefined): readonly FileReference[
 
 /** What a FILE field with these files holds: an array, or one reference or null. */
 export function fileValue(field: FileField, files: readonly FileReference[]): Json {
-  return (field.multiple ? [...files] : (files[0] ?? null)) as unknown as Json;
+  return (field.multiple && files.length > 0 ? [...files] : (files[0] ?? null)) as unknown as Json;
 }
 
 function faultOf(field: FileField, files: readonly FileReference[]): string | undefined {

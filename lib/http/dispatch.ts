@@ -30,10 +30,13 @@ export interface Dispatch {
   /** Resolves when no request is under way. */
   idle(): Promise<void>;
   readonly inFlight: () => number;
+  /** Where the router is mounted, as the latest request has shown it; empty before the first. */
+  readonly mountPath: () => string;
 }
 
 export function createDispatch({ calls, tenants, logger, started, isClosing, logRequest, now }: DispatchDeps): Dispatch {
   let inFlight = 0;
+  let mountPath = "";
   const waiting: (() => void)[] = [];
 
   function left(): void {
@@ -61,6 +64,7 @@ export function createDispatch({ calls, tenants, logger, started, isClosing, log
   return {
     run(handler, req, res, params, logged) {
       const exchange = new HttpExchange(req, res, params, calls, tenants);
+      mountPath = exchange.facts.mountPath;
       const startedAt = now();
       const begun = performance.now();
       inFlight += 1;
@@ -73,5 +77,6 @@ export function createDispatch({ calls, tenants, logger, started, isClosing, log
     },
     idle: () => (inFlight === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
     inFlight: () => inFlight,
+    mountPath: () => mountPath,
   };
 }

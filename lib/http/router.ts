@@ -8,12 +8,12 @@ import type { Routes } from "./routes.js";
 type Methods = Readonly<Record<string, Handler>>;
 
 /** The service's own prefixes; every other path is the host's. */
-const own = /^\/(?:api\/|(?:health|admin|authenticate|metrics)(?:\/|$))/;
+const prefixes = /^\/(?:api\/|(?:health|admin|authenticate)(?:\/|$))/;
 
 /** Builds the router. It never touches requests outside of the service's own prefixes. */
 export function createRouter(routes: Routes, dispatch: Dispatch): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
-  const { records, files, auth, oneTime, realtime, health, admin, meta, apiKeys, hooks, logs, adminUi, metrics } = routes;
+  const { records, files, auth, oneTime, realtime, health, admin, meta, users, apiKeys, hooks, logs, adminUi, metrics } = routes;
 
   // Records
   at("/api/collections/:collection/:id", { GET: records.view, PATCH: records.update, DELETE: records.remove });
@@ -64,19 +64,16 @@ export function createRouter(routes: Routes, dispatch: Dispatch): Router {
   at("/api/meta/tenants/:tenantId/api-keys", { GET: apiKeys.list, POST: apiKeys.create });
   at("/api/meta/tenants/:tenantId/api-keys/:keyId", { GET: apiKeys.get, PATCH: apiKeys.update, DELETE: apiKeys.remove });
   at("/api/meta/tenants/:tenantId/api-keys/:keyId/revoke", { POST: apiKeys.revoke });
-  at("/api/meta/tenants/:tenantId/hooks", { GET: hooks.list, POST: hooks.create });
-  at("/api/meta/tenants/:tenantId/hooks/:hookId", { GET: hooks.get, PATCH: hooks.update, DELETE: hooks.remove });
-  at("/api/meta/tenants/:tenantId/hooks/:hookId/test", { POST: hooks.test });
+  at("/api/meta/tenants/:tenantId/hooks", { GET: hooks.listHooks, POST: hooks.createHook });
+  at("/api/meta/tenants/:tenantId/hooks/:hookId", { GET: hooks.getHook, PATCH: hooks.updateHook, DELETE: hooks.removeHook });
+  at("/api/meta/tenants/:tenantId/hooks/:hookId/test", { POST: hooks.testHook });
   at("/api/meta/tenants/:tenantId/hook-log", { GET: logs.hooks });
-  at("/api/meta/tenants/:tenantId/hook-log/:entryId/redeliver", { POST: hooks.redeliver });
+  at("/api/meta/tenants/:tenantId/hook-log/:id/redeliver", { POST: hooks.redeliver });
+  at("/api/meta/tenants/:tenantId/deliveries", { GET: hooks.listDeliveries });
   at("/api/meta/tenants/:tenantId/request-log", { GET: logs.requests });
-  at("/api/meta/tenants/:tenantId/users", { GET: meta.listUsers, POST: meta.createUser });
-  at("/api/meta/tenants/:tenantId/users/:id", { GET: meta.getUser, PATCH: meta.updateUser, DELETE: meta.removeUser });
-  at("/api/meta/tenants/:tenantId/explain", { POST: meta.explain });
-  at("/api/meta/tenants/:tenantId/backup", { GET: meta.backup });
-  at("/api/meta/tenants/:tenantId/restore", { POST: meta.restore });
+  at("/api/meta/tenants/:tenantId/users", { GET: users.list, POST: users.create });
+  at("/api/meta/tenants/:tenantId/users/:id", { GET: users.get, PATCH: users.update, DELETE: users.remove });
   at("/api/meta/request-log", { GET: logs.instanceRequests });
-  at("/api/meta/stats", { GET: meta.stats });
 
   // Admin page
   if (adminUi !== undefined) {
@@ -87,12 +84,12 @@ export function createRouter(routes: Routes, dispatch: Dispatch): Router {
   }
 
   router.use((req: Request, res: Response, next: NextFunction) => {
-    if (!own.test(req.path)) next();
+    if (!prefixes.test(req.path)) next();
     else dispatch.run(demandAdmin(req.path, notFound), req, res, {}, true);
   });
   // A path that cannot be decoded reaches no handler.
   router.use((error: unknown, req: Request, res: Response, next: NextFunction) => {
-    if (!own.test(req.path)) next(error);
+    if (!prefixes.test(req.path)) next(error);
     else dispatch.run(async () => Promise.reject(error), req, res, {}, true);
   });
   return router;

@@ -29,7 +29,7 @@ export async function prepareCreate(deps: RecordDeps, target: Target, input: Wri
 
   const { values, errors } = validateRecord({ fields: collection.definition.fields, isUsers: collection.isUsers, body, mode: "create" });
   const merged = mergeFiles({ collection, existing: null, body, pending });
-  const passwordErrors = collection.isUsers ? users.check(secrets, "create") : [];
+  const passwordErrors = collection.isUsers && input.system?.hasHash !== true ? users.check(secrets, "create") : [];
   const faults = [...errors, ...merged.errors, ...passwordErrors];
   if (faults.length > 0) throw new ValidationFailed(faults);
 
@@ -41,7 +41,7 @@ export async function prepareCreate(deps: RecordDeps, target: Target, input: Wri
   if (isNever(bound) || (!isAlways(bound) && !matches(bound, draft))) throw access.denied(call);
 
   // Hashed only now: a refused request never costs a hash.
-  const columns = collection.isUsers ? await users.createColumns(secrets) : undefined;
+  const columns = collection.isUsers ? await users.createColumns(secrets, input.system) : undefined;
   const record = columns === undefined ? draft : ordered(target, draft, { ...draft, ...columns.record });
   const hidden: Hidden | undefined = columns?.hidden;
   const done = { collection: collection.name, recordId: id, body: { ...body, id }, record };

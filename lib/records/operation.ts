@@ -2,7 +2,7 @@
 import type { Clock } from "../core/clock.js";
 import type { Call } from "../core/call.js";
 import type { JsonObject, RecordValue } from "../core/record.js";
-import type { UserPolicy } from "../auth/auth.js";
+import type { SystemColumns, UserPolicy } from "../auth/auth.js";
 import type { Collection } from "../collections/collection.js";
 import type { Files, PendingFile } from "../files/files.js";
 import type { mergeFiles } from "../files/merge.js";
@@ -25,6 +25,8 @@ export interface WriteInput {
   readonly files?: readonly PendingFile[] | undefined;
   /** Given where files were stored under it already. */
   readonly id?: string | undefined;
+  /** The admin editor of `users`: what no client may set. */
+  readonly system?: SystemColumns | undefined;
 }
 
 /** One record as an answer. `text` is its JSON, `etag` its entity tag, quotes included. */

@@ -28,6 +28,12 @@ export async function prepareUpdate(deps: RecordDeps, target: Target, input: Upd
   access.demandPossible(call, collection, "updateRule");
   const { body: clientBody, secrets } = collection.isUsers ? users.split(input.body) : { body: input.body, secrets: {} };
 
+  if (collection.isUsers) {
+    const row = await table.find(input.recordId);
+    const visible = row !== undefined && access.canView(call, collection, row.record) ? row : undefined;
+    users.demandOwner(call, input.recordId, visible, clientBody, secrets);
+  }
+
   // The first look: whoever may not change this record learns so before any hook is asked.
   const first = await demand(clientBody);
   if (collection.isUsers) await users.authorize(context, call, first, clientBody, secrets);
@@ -55,9 +61,9 @@ export async function prepareUpdate(deps: RecordDeps, target: Target, input: Upd
     const row = await demand(body);
     const merged = mergeFiles({ collection, existing: row.record, body, pending });
     if (merged.errors.length > 0) throw new ValidationFailed(merged.errors);
-    const columns = collection.isUsers ? await users.updateColumns(row, values, secrets) : undefined;
+    const columns = collection.isUsers ? await users.updateColumns(row, values, secrets, input.system) : undefined;
     const set: Record<string, Json> = { ...values, ...merged.set, ...columns?.set };
-    const touched = Object.keys(set).length > 0 || secrets.password !== undefined;
+    const touched = Object.keys(set).length > 0 || Object.keys(columns?.setHidden ?? {}).length > 0;
     if (!touched) return { steps: [], finish: () => presentRow(files, call, collection, row) };
 
     set["updatedAt"] = timestamp(clock);

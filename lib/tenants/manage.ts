@@ -19,6 +19,8 @@ export interface TenantsDeps {
   readonly initialOperations: (now: string) => readonly Operation[];
   /** Removes the tenant's files. */
   readonly removeFiles: (tenantId: string) => Promise<void>;
+  /** Throws away what waits to be logged for the tenant. */
+  readonly forget: (tenantId: string) => void;
 }
 
 export interface Tenants {
@@ -41,7 +43,7 @@ const createSchema = joi.object({ slug: slug.required(), name });
 const updateSchema = joi.object({ slug, name });
 const slugTaken = new ValidationFailed([{ field: "slug", message: "is taken by another tenant" }]);
 
-export function createTenants({ storage, registry, clock, initialOperations, removeFiles }: TenantsDeps): Tenants {
+export function createTenants({ storage, registry, clock, initialOperations, removeFiles, forget }: TenantsDeps): Tenants {
   const { system } = storage;
 
   async function get(tenantId: string): Promise<Tenant> {
@@ -102,6 +104,7 @@ export function createTenants({ storage, registry, clock, initialOperations, rem
           ...keys.map((row) => ({ type: "remove" as const, table: "api_key_index", id: String(row.hidden["hash"]), optional: true })),
         ],
       });
+      forget(tenantId);
       // From here on nobody finds the tenant; what follows only frees space.
       await storage.dropTenant(tenantId);
       await removeFiles(tenantId);

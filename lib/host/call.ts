@@ -1,0 +1,39 @@
+// Calls of host code: the caller it names, as that caller is now.
+import { randomUUID } from "node:crypto";
+import type { Call, Caller } from "../core/call.js";
+import { NotFound } from "../core/errors.js";
+import { usersTable } from "../collections/collection.js";
+import type { TenantContext } from "../tenants/context.js";
+
+/** Whose rights an operation of host code has. There is no default, so that no rule is skipped by accident. */
+export type Who =
+  /** A user of the tenant. */
+  | { readonly userId: string }
+  /** Somebody without a credential. */
+  | "guest"
+  /** No rules; hooks and validation still apply. */
+  | "system";
+
+/** What the operation would be over HTTP, for hooks and logs. */
+export interface HostRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly mountPath: string;
+}
+
+/** Throws NotFound where the user is unknown or inactive. */
+export async function hostCall(context: TenantContext, who: Who, request: HostRequest): Promise<Call> {
+  return {
+    tenant: context.tenant,
+    caller: await callerOf(context, who),
+    request: { requestId: randomUUID(), headers: {}, ...request },
+    meter: { hookMs: 0 },
+  };
+}
+
+async function callerOf(context: TenantContext, who: Who): Promise<Caller> {
+  if (who === "guest" || who === "system") return { type: who };
+  const row = await context.store.table(usersTable).find(who.userId);
+  if (row === undefined || row.hidden["active"] === false) throw new NotFound("User not found");
+  return { type: "user", user: row.record, familyId: null, expiresAt: null };
+}

@@ -1,0 +1,123 @@
+// DataHandle: the records of a tenant for host code, in the name of one caller (contract 10).
+import type { Readable } from "node:stream";
+import type { Call } from "../core/call.js";
+import type { JsonObject, RecordValue } from "../core/record.js";
+import type { BatchRequest, BatchResult } from "../records/batch.js";
+import type { ListValue } from "../records/list.js";
+import type { ListParameters } from "../records/list-query.js";
+import type { WatchEvent } from "../realtime/watcher.js";
+import type { Records } from "../records/records.js";
+import type { TenantContext } from "../tenants/context.js";
+import { hostCall, type Who } from "./call.js";
+
+/** The fields that a collection's schema defines, for typed access. */
+export type Fields = Record<string, unknown>;
+/** A record with its system fields. */
+export type Stored<T extends Fields> = T & { readonly id: string; readonly createdAt: string; readonly updatedAt: string };
+
+export interface Page<T extends Fields> extends Omit<ListValue, "items"> {
+  readonly items: readonly Stored<T>[];
+}
+
+/** One change, as a subscriber sees it. */
+export type ChangeEvent<T extends Fields> =
+  | {
+    /** Change id, for `since`. */
+    readonly id: string;
+    readonly action: "create" | "update" | "delete";
+    /** For a delete, as it last was. */
+    readonly record: Stored<T>;
+  }
+  /** The history no longer reaches back to `since`: read the records anew. */
+  | { readonly id: string; readonly action: "resync"; readonly record: null };
+
+export interface SubscribeOptions {
+  /** Only this record. */
+  readonly id?: string;
+  /** Replay what was missed after this change first. */
+  readonly since?: string;
+  /** Ends the iteration. */
+  readonly signal?: AbortSignal;
+}
+
+export interface CollectionHandle<T extends Fields = Fields> {
+  /** The HTTP parameters by name. */
+  list(parameters?: ListParameters): Promise<Page<T>>;
+  /** Throws NotFound where there is none or the viewRule hides it. */
+  get(id: string): Promise<Stored<T>>;
+  create(body: Partial<T>): Promise<Stored<T>>;
+  /** `ifMatch`: the entity tag that the record must still have, else PreconditionFailed. */
+  update(id: string, body: Partial<T>, options?: { readonly ifMatch?: string }): Promise<Stored<T>>;
+  delete(id: string, options?: { readonly ifMatch?: string }): Promise<void>;
+  /** Changes that the caller may see, from now on. */
+  subscribe(options?: SubscribeOptions): AsyncIterableIterator<ChangeEvent<T>>;
+}
+
+export interface FilesHandle {
+  /** Stores a file in the field: replaces the one of a single field, appends to a multiple one. */
+  upload(collection: string, id: string, field: string, file: { readonly name: string; readonly stream: Readable }): Promise<RecordValue>;
+  /** The bytes of a file, with its headers. `fileId` only for a multiple field; `width` as over HTTP. */
+  read(collection: string, id: string, field: string, options?: { readonly fileId?: string; readonly width?: number }): Promise<{ readonly stream: Readable; readonly headers: Readonly<Record<string, string>> }>;
+  delete(collection: string, id: string, field: string, options?: { readonly fileId?: string }): Promise<void>;
+}
+
+export interface DataHandle {
+  collection<T extends Fields = Fields>(name: string): CollectionHandle<T>;
+  /** All or nothing, each request under its own rule and hooks. Throws BatchFailed. */
+  batch(requests: readonly BatchRequest[]): Promise<BatchResult[]>;
+  readonly files: FilesHandle;
+}
+
+export interface DataDeps {
+  readonly records: Records;
+  readonly files: {
+    upload(context: TenantContext, call: Call, collection: string, id: string, field: string, file: { readonly name: string; readonly stream: Readable }): Promise<RecordValue>;
+    read(context: TenantContext, call: Call, collection: string, id: string, field: string, options: { readonly fileId?: string | undefined; readonly width?: number | undefined }): Promise<{ readonly stream: Readable; readonly headers: Readonly<Record<string, string>> }>;
+    remove(context: TenantContext, call: Call, collection: string, id: string, field: string, fileId: string | undefined): Promise<unknown>;
+  };
+  readonly watch: (context: TenantContext, call: Call, collection: string, options: SubscribeOptions) => AsyncIterableIterator<WatchEvent>;
+  /** The tenant as it is now. Throws NotFound. */
+  readonly context: () => Promise<TenantContext>;
+  readonly mountPath: () => string;
+}
+
+export function createDataHandle(deps: DataDeps, who: Who): DataHandle {
+  const { records, files } = deps;
+
+  async function asked<T>(method: string, path: string, run: (context: TenantContext, call: Call) => Promise<T>): Promise<T> {
+    const context = await deps.context();
+    return await run(context, await hostCall(context, who, { method, path, mountPath: deps.mountPath() }));
+  }
+
+  return {
+    collection<T extends Fields>(name: string): CollectionHandle<T> {
+      const path = `/api/collections/${name}`;
+      return {
+        list: (parameters = {}) => asked("GET", path, async (context, call) => {
+          records.collection(context, name);
+          return (await records.list(context, call, name, parameters)).value as unknown as Page<T>;
+        }),
+        get: (id) => asked("GET", `${path}/${id}`, async (context, call) => (await records.view(context, call, name, id)).value as unknown as Stored<T>),
+        create: (body) => asked("POST", path, async (context, call) => (await records.create(context, call, name, { body: body as JsonObject })).value as unknown as Stored<T>),
+        update: (id, body, options) => asked("PATCH", `${path}/${id}`, async (context, call) =>
+          (await records.update(context, call, name, { recordId: id, body: body as JsonObject, ifMatch: options?.ifMatch })).value as unknown as Stored<T>),
+        delete: (id, options) => asked("DELETE", `${path}/${id}`, (context, call) => records.remove(context, call, name, { recordId: id, ifMatch: options?.ifMatch })),
+        async *subscribe(options = {}) {
+          const context = await deps.context();
+          const call = await hostCall(context, who, { method: "GET", path: "/api/realtime", mountPath: deps.mountPath() });
+          yield* deps.watch(context, call, name, options) as unknown as AsyncIterableIterator<ChangeEvent<T>>;
+        },
+      };
+    },
+
+    batch: (requests) => asked("POST", "/api/batch", (context, call) => records.batch(context, call, { requests })),
+
+    files: {
+      upload: (collection, id, field, file) => asked("PATCH", `/api/collections/${collection}/${id}`, (context, call) => files.upload(context, call, collection, id, field, file)),
+      read: (collection, id, field, options = {}) => asked("GET", `/api/collections/${collection}/${id}/files/${field}`, (context, call) => files.read(context, call, collection, id, field, options)),
+      delete: async (collection, id, field, options = {}) => {
+        await asked("DELETE", `/api/collections/${collection}/${id}/files/${field}`, (context, call) => files.remove(context, call, collection, id, field, options.fileId));
+      },
+    },
+  };
+}

@@ -1,0 +1,191 @@
+// TenantHandle: the management of one tenant for host code (contract 10). Everything that HTTP does, as functions.
+import { randomUUID } from "node:crypto";
+import type { Call, RequestFacts } from "../core/call.js";
+import { NotFound } from "../core/errors.js";
+import type { JsonObject, RecordValue } from "../core/record.js";
+import type { Settings, Tenant } from "../core/tenant.js";
+import type { ApiKeys } from "../api-keys/api-keys.js";
+import type { Auth, TokenPair } from "../auth/auth.js";
+import type { OneTime } from "../auth/one-time/one-time.js";
+import type { Collections } from "../collections/manage.js";
+import type { HookManagement } from "../hooks/manage.js";
+import type { Logs } from "../logs/logs.js";
+import type { CollectionDefinition } from "../schema/collection.js";
+import type { SettingsManagement } from "../tenants/settings.js";
+import type { TenantContext, TenantRegistry } from "../tenants/context.js";
+import type { AdminEditor } from "../users/admin-editor.js";
+import { hostCall, type Who } from "./call.js";
+import { createDataHandle, type DataDeps, type DataHandle } from "./data-handle.js";
+
+export interface HandleDeps {
+  readonly registry: TenantRegistry;
+  /** Resolves once the service is open. */
+  readonly ready: () => Promise<void>;
+  readonly collections: Collections;
+  readonly settings: SettingsManagement;
+  readonly editor: AdminEditor;
+  readonly auth: Auth;
+  readonly oneTime: OneTime;
+  readonly apiKeys: ApiKeys;
+  readonly hooks: HookManagement;
+  readonly logs: Logs;
+  readonly data: Omit<DataDeps, "context">;
+}
+
+type Tail<F> = F extends (context: TenantContext, ...rest: infer R) => infer Result ? (...rest: R) => Result : never;
+
+export interface TenantHandle {
+  readonly slug: string;
+  /** The tenant itself. Throws NotFound. */
+  get(): Promise<Tenant>;
+  readonly collections: {
+    list(): Promise<CollectionDefinition[]>;
+    get(name: string): Promise<CollectionDefinition>;
+    create(input: object): Promise<CollectionDefinition>;
+    update(name: string, input: object): Promise<CollectionDefinition>;
+    delete(name: string): Promise<void>;
+  };
+  readonly settings: { get(): Promise<Settings>; update(input: object): Promise<Settings> };
+  /** The superadmin's editor of accounts: may set `role`, `active`, `emailVerified` and hashes; fires create hooks, no register hooks. */
+  readonly users: {
+    list(page?: { readonly offset?: number; readonly limit?: number }): Promise<{ readonly items: readonly JsonObject[]; readonly hasMore: boolean }>;
+    get(id: string): Promise<JsonObject>;
+    create(input: object): Promise<JsonObject & { readonly id: string }>;
+    update(id: string, input: object): Promise<JsonObject>;
+    delete(id: string): Promise<void>;
+  };
+  readonly auth: {
+    register(input: object): Promise<RecordValue>;
+    login(input: object): Promise<TokenPair>;
+    refresh(input: { readonly refreshToken: string }): Promise<TokenPair>;
+    /** Ends all sessions of the user. */
+    logout(who: { readonly userId: string }): Promise<void>;
+    me(who: { readonly userId: string }): Promise<RecordValue>;
+    issueToken(who: { readonly userId: string }, input: { readonly userId: string }): Promise<TokenPair>;
+    forgotPassword(input: { readonly email: string }): Promise<void>;
+    resetPassword(input: { readonly token: string; readonly password: string }): Promise<void>;
+    requestVerification(input: { readonly email: string }): Promise<void>;
+    confirmVerification(input: { readonly token: string }): Promise<void>;
+  };
+  readonly apiKeys: {
+    list: Tail<ApiKeys["list"]>;
+    get: Tail<ApiKeys["get"]>;
+    create(input: object): ReturnType<ApiKeys["create"]>;
+    update(keyId: string, input: object): ReturnType<ApiKeys["update"]>;
+    revoke: Tail<ApiKeys["revoke"]>;
+    delete: Tail<ApiKeys["remove"]>;
+  };
+  readonly hooks: {
+    list: Tail<HookManagement["list"]>;
+    get: Tail<HookManagement["get"]>;
+    create(input: object): ReturnType<HookManagement["create"]>;
+    update(hookId: string, input: object): ReturnType<HookManagement["update"]>;
+    delete: Tail<HookManagement["remove"]>;
+    test: Tail<HookManagement["test"]>;
+  };
+  readonly requestLog: { list(query?: object): ReturnType<Logs["requests"]["list"]> };
+  readonly hookLog: { list(query?: object): ReturnType<Logs["hooks"]["list"]> };
+  /** The tenant's data in the name of a caller. There is no default caller. */
+  as(who: Who): DataHandle;
+}
+
+export function createTenantHandle(deps: HandleDeps, slug: string): TenantHandle {
+  const { collections, settings, editor, auth, oneTime, apiKeys, hooks, logs } = deps;
+
+  async function context(): Promise<TenantContext> {
+    await deps.ready();
+    const found = await deps.registry.bySlug(slug);
+    if (found === undefined) throw new NotFound("Unknown tenant");
+    return found;
+  }
+
+  async function call(who: Who, method: string, path: string): Promise<{ context: TenantContext; call: Call }> {
+    const current = await context();
+    return { context: current, call: await hostCall(current, who, { method, path, mountPath: deps.data.mountPath() }) };
+  }
+
+  function origin(path: string): { request: RequestFacts; meter: { hookMs: number } } {
+    return { request: { requestId: randomUUID(), method: "POST", path, headers: {}, mountPath: deps.data.mountPath() }, meter: { hookMs: 0 } };
+  }
+
+  return {
+    slug,
+    get: async () => (await context()).tenant,
+    collections: {
+      list: async () => collections.list(await context()),
+      get: async (name) => collections.get(await context(), name),
+      create: async (input) => collections.create(await context(), input),
+      update: async (name, input) => collections.update(await context(), name, input),
+      delete: async (name) => collections.remove(await context(), name),
+    },
+    settings: {
+      get: async () => settings.get(await context()),
+      update: async (input) => settings.update(await context(), input),
+    },
+    users: {
+      list: async (page = {}) => (await editor.list(await context(), { offset: page.offset ?? 0, limit: page.limit ?? 25 })) as { items: readonly JsonObject[]; hasMore: boolean },
+      get: async (id) => editor.get(await context(), id),
+      create: async (input) => {
+        const as = await call("system", "POST", "/api/collections/users");
+        return (await editor.create(as.context, as.call, input as JsonObject)) as JsonObject & { readonly id: string };
+      },
+      update: async (id, input) => {
+        const as = await call("system", "PATCH", `/api/collections/users/${id}`);
+        return await editor.update(as.context, as.call, id, input as JsonObject);
+      },
+      delete: async (id) => {
+        const as = await call("system", "DELETE", `/api/collections/users/${id}`);
+        await editor.remove(as.context, as.call, id);
+      },
+    },
+    auth: {
+      register: async (input) => (await auth.register(await context(), origin("/api/auth/register"), input as JsonObject)).record,
+      login: async (input) => auth.login(await context(), origin("/api/auth/login"), input as JsonObject),
+      refresh: async (input) => {
+        await context();
+        return auth.refresh(origin("/api/auth/refresh"), { ...input });
+      },
+      logout: async (who) => {
+        const as = await call(who, "POST", "/api/auth/logout");
+        await auth.logout(as.context, as.call);
+      },
+      me: async (who) => {
+        const as = await call(who, "GET", "/api/auth/me");
+        return await auth.me(as.context, as.call);
+      },
+      issueToken: async (who, input) => {
+        const as = await call(who, "POST", "/api/auth/issue-token");
+        return await auth.issueToken(as.context, as.call, { ...input });
+      },
+      forgotPassword: async (input) => oneTime.forgotPassword(await context(), origin("/api/auth/password/forgot"), { ...input }),
+      resetPassword: async (input) => {
+        await context();
+        await oneTime.resetPassword(origin("/api/auth/password/reset"), { ...input });
+      },
+      requestVerification: async (input) => oneTime.requestVerification(await context(), origin("/api/auth/verify/request"), { ...input }),
+      confirmVerification: async (input) => {
+        await context();
+        await oneTime.confirmVerification(origin("/api/auth/verify/confirm"), { ...input });
+      },
+    },
+    apiKeys: {
+      list: async () => apiKeys.list(await context()),
+      get: async (id) => apiKeys.get(await context(), id),
+      create: async (input) => apiKeys.create(await context(), input as JsonObject),
+      update: async (id, input) => apiKeys.update(await context(), id, input as JsonObject),
+      revoke: async (id) => apiKeys.revoke(await context(), id),
+      delete: async (id) => apiKeys.remove(await context(), id),
+    },
+    hooks: {
+      list: async () => hooks.list(await context()),
+      get: async (id) => hooks.get(await context(), id),
+      create: async (input) => hooks.create(await context(), input as JsonObject),
+      update: async (id, input) => hooks.update(await context(), id, input as JsonObject),
+      delete: async (id) => hooks.remove(await context(), id),
+      test: async (id) => hooks.test(await context(), id),
+    },
+    requestLog: { list: async (query = {}) => logs.requests.list(await context(), query) },
+    hookLog: { list: async (query = {}) => logs.hooks.list(await context(), query) },
+    as: (who) => createDataHandle({ ...deps.data, context }, who),
+  };
+}

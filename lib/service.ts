@@ -1,0 +1,268 @@
+// createRecordsService: providers, then features, then the router, in this order. Everything is connected here and
+// nowhere else.
+import { getHeapStatistics } from "node:v8";
+import type { Router } from "express";
+import { createAdmin } from "./admin/admin.js";
+import { createApiKeys } from "./api-keys/api-keys.js";
+import { createKeyAuthenticator } from "./api-keys/authenticate.js";
+import { createAuthenticator } from "./auth/authenticator.js";
+import { createAuth } from "./auth/create-auth.js";
+import { createFamilies } from "./auth/families.js";
+import { createOneTime } from "./auth/one-time/one-time.js";
+import { createRefreshTokens } from "./auth/refresh-token.js";
+import { createTokens } from "./auth/tokens.js";
+import { compileCollections } from "./collections/compile.js";
+import { createCollections, initialUsersOperations } from "./collections/manage.js";
+import { describeError } from "./core/logger.js";
+import { newId } from "./core/ids.js";
+import { createFiles } from "./files/create-files.js";
+import { createFileTokens } from "./files/file-tokens.js";
+import { createFileAccess } from "./files/file-access.js";
+import { mergeFiles } from "./files/merge.js";
+import { createArgon2Hasher } from "./hasher/argon2.js";
+import { limited } from "./hasher/limited.js";
+import { createSlots, slotCount } from "./hasher/slots.js";
+import { createHooks } from "./hooks/create-hooks.js";
+import type { HookEvent } from "./hooks/definition.js";
+import type { HookHandler, HookScope } from "./hooks/handlers.js";
+import { indexHooks } from "./hooks/index-hooks.js";
+import { readHook } from "./hooks/stored.js";
+import { createIdentify, type Identified, type RequireUser } from "./host/identify.js";
+import { hostFiles } from "./host/files.js";
+import { createTenantHandle, type HandleDeps, type TenantHandle } from "./host/tenant-handle.js";
+import { createAdminRoutes, demandOwnSite } from "./http/admin.js";
+import { createAdminUi } from "./http/admin-ui.js";
+import { createApiKeyRoutes } from "./http/api-keys.js";
+import { createAuthRoutes } from "./http/auth.js";
+import { createCalls } from "./http/call.js";
+import { createDispatch } from "./http/dispatch.js";
+import { createFileTokenCaller } from "./http/file-token-caller.js";
+import { createFileRoutes } from "./http/files.js";
+import { readForm } from "./http/form.js";
+import { createHealthRoute } from "./http/health.js";
+import { createHookRoutes } from "./http/hooks.js";
+import { createLogRoutes, requestLogEntry } from "./http/logs.js";
+import { createMetaRoutes } from "./http/meta.js";
+import { createOneTimeRoutes } from "./http/one-time.js";
+import { createRealtimeRoutes } from "./http/realtime.js";
+import { createRecordRoutes } from "./http/records.js";
+import { createRouter } from "./http/router.js";
+import { createUserRoutes } from "./http/users.js";
+import { createLogs } from "./logs/logs.js";
+import { createMailQueue } from "./mailer/mail-queue.js";
+import { resolveOptions, type RecordsServiceOptions } from "./options.js";
+import { createProviders } from "./providers.js";
+import { createAccess } from "./records/access.js";
+import { createRecords, type Records } from "./records/records.js";
+import { createRealtime } from "./realtime/realtime.js";
+import type { CollectionDefinition } from "./schema/collection.js";
+import { createStart } from "./start.js";
+import { parseHostPort } from "./tenants/host-port.js";
+import { createTenants, type Tenants } from "./tenants/manage.js";
+import { createTenantRegistry } from "./tenants/registry.js";
+import { defineTables, systemTables } from "./tenants/tables.js";
+import { createSettings } from "./tenants/settings.js";
+import { createUsers } from "./users/users.js";
+import { createAdminEditor } from "./users/admin-editor.js";
+
+/** The service: an Express router with the functions of the service in code (contract 10). */
+export interface RecordsService extends Router {
+  /** Resolves when storage and files are open. Requests that come earlier wait for it. Rejects where they cannot be opened; a later call tries again. */
+  ready(): Promise<void>;
+  /** Refuses new requests, drains those under way, streams, hook deliveries and image work, and releases everything. A second call is harmless. */
+  close(): Promise<void>;
+  /** A new setup token (30 minutes, single use), for the first superadmin or for recovery. The former one dies. */
+  createSetupToken(): Promise<{ readonly token: string; readonly expiresAt: string }>;
+  /** False until the first setup. */
+  hasSuperadmin(): Promise<boolean>;
+  /** Tenants by id. */
+  readonly tenants: Pick<Tenants, "list" | "get" | "create" | "update"> & { delete(tenantId: string): Promise<void> };
+  /** The management of one tenant, and its data with `.as(…)`. */
+  tenant(slug: string): TenantHandle;
+  /** Calls the handler on the event, in one chain with the webhooks, by priority (default 0). Returns the function that ends it. */
+  on(event: HookEvent, scope: HookScope, handler: HookHandler, priority?: number): () => void;
+  /** Who made a request of the host's own. Throws Unauthorized where a credential is present but invalid. */
+  identify(request: Parameters<ReturnType<typeof createIdentify>["identify"]>[0]): Promise<Identified>;
+  /** Express middleware: users and keys pass with `req.records` set, all others get 401. */
+  requireUser(): RequireUser;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Milliseconds that close() gives requests under way. */
+const drainTime = 10_000;
+/** Milliseconds that close() gives mails that wait. */
+const mailTime = 5_000;
+
+/** Throws OptionsError, which lists everything wrong with the options. Opens nothing before the first use or `ready()`. */
+export function createRecordsService(input: RecordsServiceOptions = {}): RecordsService {
+  const options = resolveOptions(input);
+  const { clock, mode } = options;
+  const { storage, blobs, mailer, logger, secrets } = createProviders(options);
+  let closing: Promise<void> | undefined;
+
+  // Tenants and their definitions
+  const registry = createTenantRegistry({
+    storage,
+    compileCollections: (rows) => compileCollections(rows.map((row) => row.record as unknown as CollectionDefinition)),
+    indexHooks: (rows) => indexHooks(rows.map(readHook)),
+  });
+  const logs = createLogs({ storage, tenants: registry, clock, logger, retention: options.logRetention });
+  const hooks = createHooks({
+    storage, tenants: registry, clock, logger, log: logs.hooks,
+    lookup: options.hooks.lookup, standardWebhooks: options.hooks.standardWebhooks, keepDeadDays: options.logRetention.days,
+  });
+  const files = createFiles({ blobs, storage, tenants: registry, clock, logger });
+
+  // Accounts and credentials
+  const { hashing } = options.authentication;
+  const slots = createSlots({
+    size: slotCount({ concurrency: hashing.concurrency, heapLimit: getHeapStatistics().heap_size_limit, memory: hashing.memory }),
+    wait: hashing.timeout,
+  });
+  const hasher = limited(options.hasher ?? createArgon2Hasher(hashing), slots);
+  const tokens = createTokens({ secret: secrets.token, clock });
+  const refreshTokens = createRefreshTokens({ secret: secrets.token });
+  const apiKeys = createApiKeys({ storage, clock });
+  const users = createUsers({
+    hasher,
+    follow: [(context, userId) => families.removeOperations(context, userId), (context, userId) => apiKeys.revokeOperations(context, userId)],
+  });
+  const families = createFamilies({ clock, tokens, refreshTokens, users, accessTokenTtl: options.accessTokenTtl, refreshTokenTtl: options.refreshTokenTtl });
+  const admin = createAdmin({ storage, clock, hasher, passwordErrors: users.passwordErrors, secrets, mode, tokens, tokenTtl: options.accessTokenTtl });
+  const keyAuthenticator = createKeyAuthenticator({ storage, tenants: registry, clock, logger });
+  const authenticator = createAuthenticator({
+    tenants: registry, tokens, keys: keyAuthenticator,
+    admin: { verifyToken: async (token) => (await admin.verifyToken(token)).caller },
+  });
+  const auth = createAuth({ tenants: registry, users, hooks, clock, families, refreshTokens, mergeFiles, present: files.present });
+  const mails = createMailQueue({ mailer, logger });
+  const oneTime = createOneTime({ tenants: registry, users, families, hooks, mails, clock, logger });
+
+  // Records
+  const access = createAccess(clock);
+  const records: Records = createRecords({ access, hooks, files, mergeFiles, users: users.policy, clock, tenants: registry });
+  const editor = createAdminEditor({ records: () => records });
+  const fileAccess = createFileAccess({ files, records, tenants: registry, clock });
+  const fileTokens = createFileTokens({ secret: secrets.application, clock });
+  const collections = createCollections({ tenants: registry, clock, removeFiles: files.removeCollection, filesLeft: files.committed });
+  const settings = createSettings({ clock, parseHostPort });
+  const tenants = createTenants({
+    storage, registry, clock,
+    initialOperations: (now) => initialUsersOperations(newId(clock.now()), now),
+    removeFiles: files.removeTenant,
+    forget: logs.forget,
+  });
+  const realtime = createRealtime({
+    storage, tenants: registry, clock, logger, options: options.realtime,
+    present: (path, collection, record) => files.present({ request: { mountPath: path } }, collection, record),
+  });
+
+  // HTTP
+  const start = createStart(async () => {
+    await storage.open();
+    await storage.system.write({ operations: defineTables(systemTables) });
+    await blobs.open();
+    hooks.start();
+    files.start();
+    await announceSetup();
+  });
+  const calls = createCalls({
+    tenants: registry,
+    authenticator,
+    session: async (req) => {
+      const identity = await admin.verifySession(req.headers.cookie).catch(() => undefined);
+      if (identity !== undefined) demandOwnSite({ req });
+      return identity?.caller;
+    },
+    resolveTenant: options.resolveTenant,
+    defaultTenant: options.defaultTenant,
+  });
+  const dispatch = createDispatch({
+    calls, tenants: registry, logger,
+    started: start.pending,
+    isClosing: () => closing !== undefined,
+    logRequest: (request) => logs.requests.write(request.trace.tenantId, requestLogEntry(request)),
+    now: () => clock.now(),
+  });
+  const { mountPath } = dispatch;
+  const router = createRouter({
+    records: createRecordRoutes({ records, clock, readForm: ({ req }, context, collection, id) => readForm(files, req, context, collection, id) }),
+    files: createFileRoutes({ access: fileAccess, tokens: fileTokens, callerOfToken: createFileTokenCaller({ tokens: fileTokens, tenants: registry, clock }), hooks }),
+    auth: createAuthRoutes({ auth, authenticator, tenants: registry }),
+    oneTime: createOneTimeRoutes({ oneTime, tenants: registry }),
+    realtime: createRealtimeRoutes({ realtime }),
+    health: createHealthRoute(storage, start.run),
+    metrics: undefined,
+    admin: createAdminRoutes({ admin }),
+    meta: createMetaRoutes({ tenants, settings, collections }),
+    users: createUserRoutes({ editor }),
+    apiKeys: createApiKeyRoutes({ apiKeys }),
+    hooks: createHookRoutes({ hooks: hooks.manage }),
+    logs: createLogRoutes({ logs }),
+    adminUi: options.adminUi ? createAdminUi() : undefined,
+  }, dispatch);
+
+  async function announceSetup(): Promise<void> {
+    if (await admin.hasSuperadmin()) return;
+    const { token } = await admin.createSetupToken();
+    logger.info({ setupToken: token, setupPage: `${mountPath()}/admin/` }, `setup token: ${token}`);
+  }
+
+  async function close(): Promise<void> {
+    await start.settled();
+    await realtime.close();
+    await within(drainTime, dispatch.idle());
+    await hooks.close();
+    await oneTime.close(mailTime);
+    await mails.close(mailTime);
+    await files.close();
+    await keyAuthenticator.idle();
+    await logs.close();
+    await blobs.close();
+    await storage.close();
+    logger.info({}, "records-service is closed");
+  }
+
+  // In code
+  const ready = (): Promise<void> => start.run();
+  const handles = {
+    registry, ready, collections, settings, editor, auth, oneTime, apiKeys, hooks: hooks.manage, logs,
+    data: {
+      records, mountPath,
+      watch: (context, call, collection, watched) => realtime.watch(context, call.caller, call.request.mountPath, collection, watched),
+      files: hostFiles(fileAccess, records),
+    },
+  } satisfies HandleDeps;
+  const { identify, requireUser } = createIdentify({ calls, registry, ready, logger });
+  const opened = <A extends unknown[], R>(run: (...given: A) => Promise<R>) => async (...given: A): Promise<R> => {
+    await ready();
+    return await run(...given);
+  };
+
+  // The first try begins at once; what fails is told by ready(), by requests and by /health.
+  setImmediate(() => {
+    if (closing === undefined) ready().catch((error: unknown) => logger.error({ error: describeError(error) }, "records-service could not start yet"));
+  });
+
+  return Object.assign(router, {
+    ready,
+    close: () => (closing ??= close()),
+    createSetupToken: opened(admin.createSetupToken),
+    hasSuperadmin: opened(admin.hasSuperadmin),
+    tenants: {
+      list: opened(tenants.list), get: opened(tenants.get), create: opened(tenants.create), update: opened(tenants.update), delete: opened(tenants.remove),
+    },
+    tenant: (slug: string) => createTenantHandle(handles, slug),
+    on: hooks.on,
+    identify,
+    requireUser,
+    [Symbol.asyncDispose]: () => (closing ??= close()),
+  }) as RecordsService;
+}
+
+/** Waits for the promise, but not longer than this many milliseconds. */
+async function within(time: number, promise: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  await Promise.race([promise, new Promise((resolve) => (timer = setTimeout(resolve, time)))]);
+  clearTimeout(timer);
+}
