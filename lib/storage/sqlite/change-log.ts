@@ -5,6 +5,7 @@ import { StoredChange } from "../change.js";
 import type { Change, ChangeLog } from "../storage.js";
 import { headSql } from "./batch.js";
 import type { Connection } from "./connection.js";
+import { toRowCount } from "./query-to-sql.js";
 import type { Reader } from "./reader.js";
 import type { Writer } from "./writer.js";
 
@@ -64,7 +65,8 @@ export function createChangeLogs(reader: Reader, writer: Writer): ChangeLogs {
   /** Reads what the log has beyond the cursor. */
   function catchUp(hub: Hub): void {
     if (hub.reading || hub.listeners.size === 0) return;
-    const found = reader.now(hub.path, (connection) => {
+    if (hub.outbox.length > 0) flush(hub);
+    const found = reader.current(hub.path, (connection) => {
       if (hub.logId !== connection.logId) {
         hub.logId = connection.logId;
         hub.cursor = 0;
@@ -72,14 +74,11 @@ export function createChangeLogs(reader: Reader, writer: Writer): ChangeLogs {
       return readChanges(connection, hub.cursor, changesAtOnce);
     }) ?? [];
     if (found.length === 0) return;
-    if (hub.outbox.length > 0) flush(hub);
-    const [last] = found.at(-1)!;
     for (const run of contiguous(found)) {
       if (hub.outbox.length > 0) flush(hub);
       hub.cursor = run.at(-1)![0];
       tell(hub, run.map((row) => toChange(hub.logId, row)));
     }
-    hub.cursor = last;
     if (found.length < changesAtOnce) return;
     hub.reading = true;
     setImmediate(() => {
@@ -112,7 +111,7 @@ export function createChangeLogs(reader: Reader, writer: Writer): ChangeLogs {
   }
 
   function headOf(path: string): { logId: string; head: number } {
-    return reader.now(path, (connection) => ({ logId: connection.logId, head: readHead(connection).head })) ?? { logId: "", head: 0 };
+    return reader.current(path, (connection) => ({ logId: connection.logId, head: readHead(connection).head })) ?? { logId: "", head: 0 };
   }
 
   return {
@@ -122,7 +121,7 @@ export function createChangeLogs(reader: Reader, writer: Writer): ChangeLogs {
         return head === 0 ? "" : `${logId}-${head}`;
       },
       async since(id, limit) {
-        const found = reader.now(path, (connection) => {
+        const found = reader.current(path, (connection) => {
           const sequence = id === "" ? 0 : toSequence(id, connection.logId);
           const { head, trimmed } = readHead(connection);
           if (sequence === undefined || sequence > head || sequence < trimmed) return null;
@@ -133,6 +132,7 @@ export function createChangeLogs(reader: Reader, writer: Writer): ChangeLogs {
       async listen(listener) {
         let hub = hubs.get(path);
         const { logId, head } = headOf(path);
+        if (hub !== undefined && hub.logId !== logId) look(hub);
         if (hub === undefined) {
           hub = { path, listeners: new Map(), logId, cursor: head, outbox: [], seen: "", reading: false };
           hubs.set(path, hub);
@@ -175,7 +175,7 @@ type ChangeRow = [seq: number, at: string, collection: string, action: Change["a
 
 function readChanges(connection: Connection, after: number, limit: number): ChangeRow[] {
   return connection.statement(`SELECT seq,at,collection,action,record_id,doc FROM "#changes" WHERE seq>? ORDER BY seq LIMIT ?`)
-    .all(after, Math.max(0, Math.floor(limit))) as ChangeRow[];
+    .all(after, toRowCount(limit)) as ChangeRow[];
 }
 
 function readHead(connection: Connection): { head: number; trimmed: number } {

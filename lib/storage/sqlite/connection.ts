@@ -1,7 +1,8 @@
 // One open database file: its settings, its functions, its cached statements, and what tells it from another file
 // that later takes its name.
 import { randomBytes } from "node:crypto";
-import { linkSync, rmSync, statSync } from "node:fs";
+import { linkSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { loadDriver, type Database, type Statement } from "./driver.js";
 
 const statementsKept = 300;
@@ -106,10 +107,27 @@ export function createDatabase(path: string): void {
     try {
       linkSync(draft, path);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "EPERM" || code === "ENOTSUP" || code === "EOPNOTSUPP" || code === "ENOSYS") {
+        // A file system without hard links; only there could two that create at once take each other's place.
+        if (statSync(path, { throwIfNoEntry: false }) === undefined) renameSync(draft, path);
+      } else if (code !== "EEXIST") {
+        throw error;
+      }
     }
   } finally {
     for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(draft + suffix, { force: true });
+  }
+}
+
+/** Removes what creations left behind that were cut off. */
+export function removeDrafts(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (!/\.sqlite\.[0-9a-f]{12}\.new(-|$)/.test(name)) continue;
+    const path = join(folder, name);
+    const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+    // A younger one may be in the making, by another process.
+    if (age > 60_000) rmSync(path, { force: true });
   }
 }
 

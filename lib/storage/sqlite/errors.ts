@@ -53,6 +53,7 @@ export function toPlainError(error: unknown): PlainError {
   if (error instanceof ConditionMissed) return { name: error.name, message: "", operation: error.operation };
   if (!(error instanceof Error)) return { name: "Error", message: String(error) };
   const code = (error as { code?: unknown }).code;
+  if (error instanceof StorageUnavailable && error.cause instanceof Error) return { name: error.name, message: error.cause.message };
   return { name: error.name, message: error.message, ...(typeof code === "string" ? { code } : {}) };
 }
 
@@ -66,6 +67,8 @@ export function fromPlainError(plain: PlainError): unknown {
       return new StampChanged();
     case "HeadMoved":
       return new HeadMoved();
+    case "StorageUnavailable":
+      return new StorageUnavailable(new Error(plain.message));
     case "BadRequest":
       return new BadRequest(plain.message);
     default: {

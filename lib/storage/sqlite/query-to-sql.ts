@@ -22,10 +22,15 @@ export function existsToSql(table: string, filter: Filter): Sql {
   return { text: `SELECT 1 FROM "${table}" AS r WHERE ${text} LIMIT 1`, values };
 }
 
+/** A whole number of rows that SQLite takes as LIMIT. */
+export function toRowCount(count: number): number {
+  return Math.min(Math.max(0, Math.floor(count)), 2 ** 31 - 1);
+}
+
 export function queryToSql(table: string, query: Query): Sql {
   const condition = filterToSql(query.filter);
-  const limit = Math.max(0, Math.floor(query.limit));
-  const offset = Math.max(0, Math.floor(query.offset ?? 0));
+  const limit = toRowCount(query.limit);
+  const offset = toRowCount(query.offset ?? 0);
   const { sort, after } = query;
   const descending = sort?.descending === true;
   const direction = descending ? " DESC" : "";

@@ -26,12 +26,16 @@ export interface ScanRequest {
 export interface Reader {
   /** The result of `read`; undefined where the file or the table is not there. Throws the contract's errors. */
   now<Result>(path: string, read: (connection: Connection) => Result): Result | undefined;
+  /** The same, on the file that the path names now: it may have been dropped by another process. */
+  current<Result>(path: string, read: (connection: Connection) => Result): Result | undefined;
   /** The rows of a statement that may take long; none where the file or the table is not there. */
   scan(request: ScanRequest): Promise<unknown[]>;
   /** Lets go of the file. */
   release(path: string): void;
   close(): Promise<void>;
 }
+
+const gone = Symbol("dropped");
 
 interface Plan {
   readonly long: boolean;
@@ -66,6 +70,17 @@ export function createReader(connectionsOf: (path: string) => Connections, reade
     }
   }
 
+  function current<Result>(path: string, read: (connection: Connection) => Result): Result | undefined {
+    for (;;) {
+      const found = attempt(path, (connection) => (readVersion(connection) === dropped ? gone : { result: read(connection) }), true);
+      if (found !== gone) return found?.result;
+      const inode = connectionsOf(path).get(path)?.inode;
+      connectionsOf(path).close(path);
+      // The one who drops it has marked the file and not yet removed it.
+      if (connectionsOf(path).get(path)?.inode === inode) return undefined;
+    }
+  }
+
   function planOf(connection: Connection, { table, sql, values, filtered, long }: ScanRequest): Plan {
     const statement = connection.statement(sql);
     let plan = plans.get(statement);
@@ -78,6 +93,7 @@ export function createReader(connectionsOf: (path: string) => Connections, reade
   }
 
   return {
+    current,
     now: (path, read) => attempt(path, read, true),
     scan(request) {
       try {

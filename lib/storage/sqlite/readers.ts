@@ -24,7 +24,7 @@ interface Thread {
   job: Job | undefined;
 }
 
-export function createReaders(size: number, data: ReaderData): Readers {
+export function createReaders(size: number, data: ReaderData, startWorker = startThread): Readers {
   const threads = new Set<Thread>();
   const queue: Job[] = [];
   let closed = false;
@@ -40,7 +40,7 @@ export function createReaders(size: number, data: ReaderData): Readers {
   }
 
   function start(): Thread {
-    const thread: Thread = { worker: startThread("reader-thread", data), job: undefined };
+    const thread: Thread = { worker: startWorker("reader-thread", data), job: undefined };
     const fail = (cause: unknown): void => {
       if (!threads.delete(thread)) return;
       thread.job?.reject(new StorageUnavailable(cause));

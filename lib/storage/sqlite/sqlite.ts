@@ -8,7 +8,7 @@ import { systemClock, type Clock } from "../../core/clock.js";
 import { StorageUnavailable } from "../../core/errors.js";
 import type { Storage } from "../storage.js";
 import { createChangeLogs } from "./change-log.js";
-import { Connection, createDatabase } from "./connection.js";
+import { Connection, createDatabase, removeDrafts } from "./connection.js";
 import { createConnections } from "./connections.js";
 import { translate } from "./errors.js";
 import { createReader } from "./reader.js";
@@ -61,6 +61,7 @@ export function createSqliteStorage({ folder, clock = systemClock, maxOpen = 64 
     async open() {
       try {
         mkdirSync(tenants, { recursive: true, mode: 0o700 });
+        for (const each of [resolve(folder), tenants]) removeDrafts(each);
         if (statSync(systemPath, { throwIfNoEntry: false }) === undefined) createDatabase(systemPath);
         systemConnections.get(systemPath);
       } catch (error) {

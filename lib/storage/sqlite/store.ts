@@ -5,7 +5,7 @@ import { StoredChange } from "../change.js";
 import { StoredRow } from "../row.js";
 import type { Change, LogEntry, Row, Store, Table, Unit, UnitResult } from "../storage.js";
 import type { ChangeLogs } from "./change-log.js";
-import { dropped, emptyStamp, readVersion, toStamp } from "./connection.js";
+import { dropped, emptyStamp, readVersion, toStamp, type Connection } from "./connection.js";
 import { toUnitMessage, type Done, type UnitMessage } from "./messages.js";
 import type { Reader } from "./reader.js";
 import { createTable } from "./table.js";
@@ -24,15 +24,9 @@ const emptyStampPromise = Promise.resolve(emptyStamp);
 export function createStore(path: string, { reader, writer, changeLogs, clock }: StoreParts): Store {
   const tables = new Map<string, Table>();
 
-  function stamp(again: boolean): Promise<string> {
-    const found = reader.now(path, (connection) => {
-      const version = readVersion(connection);
-      return version === dropped ? dropped : toStamp(connection.logId, version);
-    });
-    if (found === undefined) return emptyStampPromise;
-    if (found !== dropped) return Promise.resolve(found);
-    reader.release(path);
-    return again ? stamp(false) : emptyStampPromise;
+  function stampOf(connection: Connection): string | number {
+    const version = readVersion(connection);
+    return version === dropped ? dropped : toStamp(connection.logId, version);
   }
 
   return {
@@ -60,7 +54,9 @@ export function createStore(path: string, { reader, writer, changeLogs, clock }:
     changes: changeLogs.of(path),
     stamp() {
       try {
-        return stamp(true);
+        let stamp = reader.now(path, stampOf);
+        if (stamp === dropped) stamp = reader.current(path, stampOf);
+        return typeof stamp === "string" ? Promise.resolve(stamp) : emptyStampPromise;
       } catch (error) {
         return Promise.reject(error);
       }

@@ -5,6 +5,7 @@ import { StorageUnavailable } from "../../core/errors.js";
 import { DatabaseDropped, runBatch } from "./batch.js";
 import { createDatabase, dropped, isCurrent, type Connection } from "./connection.js";
 import { createConnections } from "./connections.js";
+import { sqliteCode } from "./driver.js";
 import { isBroken, toPlainError } from "./errors.js";
 import type { Reply, Request } from "./messages.js";
 
@@ -115,11 +116,14 @@ function withLock(run: () => void): void {
 
 function dropDatabase(path: string, { number }: Request): Reply {
   withLock(() => {
-    const connection = current(path);
-    if (connection !== undefined) {
+    try {
       // Tells whoever else has the file open that it is no longer the tenant's.
-      connection.database.pragma(`user_version=${dropped}`);
+      current(path)?.database.pragma(`user_version=${dropped}`);
       tenants.close(path);
+    } catch (error) {
+      if (sqliteCode(error).startsWith("SQLITE_BUSY")) throw error;
+      // A broken file can be removed all the same.
+      tryToClose(path);
     }
     if (statSync(path, { throwIfNoEntry: false }) !== undefined) rmSync(path);
     for (const suffix of ["-wal", "-shm"]) rmSync(path + suffix, { force: true });

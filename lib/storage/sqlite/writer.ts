@@ -19,7 +19,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-export function createWriter(data: WriterData): Writer {
+export function createWriter(data: WriterData, startWorker = startThread): Writer {
   const waiting = new Map<number, Waiting>();
   let outbox: Request[] = [];
   let lastNumber = 0;
@@ -30,16 +30,27 @@ export function createWriter(data: WriterData): Writer {
     const requests = outbox;
     outbox = [];
     try {
-      thread ??= start();
-      thread.ref();
-      thread.postMessage(requests);
-    } catch (error) {
-      settle(requests.map(({ number }) => ({ number, failure: error })));
+      post(requests);
+    } catch {
+      // Something in one of them cannot be copied: it fails alone.
+      for (const request of requests) {
+        try {
+          post([request]);
+        } catch (error) {
+          settle([{ number: request.number, failure: error }]);
+        }
+      }
     }
   }
 
+  function post(requests: readonly Request[]): void {
+    thread ??= start();
+    thread.ref();
+    thread.postMessage(requests);
+  }
+
   function start(): Worker {
-    const worker = startThread("writer-thread", data);
+    const worker = startWorker("writer-thread", data);
     const fail = (cause: unknown): void => {
       if (thread !== worker) return;
       thread = undefined;
