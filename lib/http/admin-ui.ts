@@ -6,7 +6,7 @@ import { NotFound } from "../core/errors.js";
 import type { Exchange, Handler } from "./exchange.js";
 
 export interface AdminUiDeps {
-  /** The folder of the built page. @default `dist/admin` of this package */
+  /** The folder of the built page. @default `dist/admin-ui` of this package */
   readonly folder?: string | undefined;
 }
 
@@ -85,10 +85,10 @@ export function createAdminUi({ folder = builtFolder() }: AdminUiDeps = {}): Han
   };
 }
 
-/** `dist/admin`, seen from `dist/http/` and from `lib/http/`. */
+/** `dist/admin-ui`, seen from `dist/http/` and from `lib/http/`. */
 function builtFolder(): string {
   const here = new URL(".", import.meta.url);
-  return fileURLToPath(here.pathname.endsWith("/lib/http/") ? new URL("../../dist/admin/", here) : new URL("../admin/", here));
+  return fileURLToPath(here.pathname.endsWith("/lib/http/") ? new URL("../../dist/admin-ui/", here) : new URL("../admin-ui/", here));
 }
 
 function pathOf({ req }: Exchange): string {
