@@ -1,0 +1,40 @@
+// What only the superadmin sets on a user: role, state, verified address, password.
+import type { Json, JsonObject, RecordBody } from "../api/types.js";
+import { SwitchField, TextField } from "../kit/field.js";
+
+export interface AccountDraft {
+  readonly role: string;
+  readonly active: boolean;
+  readonly emailVerified: boolean;
+  /** Empty: as it is. */
+  readonly password: string;
+}
+
+export function accountOf(record: RecordBody | null): AccountDraft {
+  return {
+    role: typeof record?.["role"] === "string" ? record["role"] : "user",
+    active: record?.["active"] !== false,
+    emailVerified: record?.["emailVerified"] === true,
+    password: "",
+  };
+}
+
+/** The members that differ; all of them for a new account. */
+export function toAccountBody(draft: AccountDraft, before: AccountDraft | null): JsonObject {
+  const body: Record<string, Json> = {};
+  for (const name of ["role", "active", "emailVerified"] as const) if (before === null || before[name] !== draft[name]) body[name] = draft[name];
+  if (draft.password !== "" || before === null) body["password"] = draft.password;
+  return body;
+}
+
+export function AccountFields(props: { readonly isNew: boolean; readonly value: AccountDraft; readonly onChange: (value: AccountDraft) => void; readonly error: (name: string) => string | undefined }) {
+  const { value, onChange, error } = props;
+  return (
+    <>
+      <TextField label="role" value={value.role} onInput={(role) => onChange({ ...value, role })} error={error("role")} hint="Rules read it as @auth.role. Only you can change it." list={["user", "admin", "editor"]} />
+      <TextField label="password" type="password" value={value.password} onInput={(password) => onChange({ ...value, password })} error={error("password")} hint={props.isNew ? "At least 16 characters." : "Empty: the password stays. A new one ends the user's sessions."} autoComplete="new-password" required={props.isNew} />
+      <SwitchField label="Active" checked={value.active} onChange={(active) => onChange({ ...value, active })} error={error("active")} hint="An inactive user cannot sign in, as if there were no such account." />
+      <SwitchField label="E-mail address is verified" checked={value.emailVerified} onChange={(emailVerified) => onChange({ ...value, emailVerified })} error={error("emailVerified")} />
+    </>
+  );
+}

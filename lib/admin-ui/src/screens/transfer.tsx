@@ -1,0 +1,1 @@
+export function TransferTab(_: object) { return null; }

@@ -1,0 +1,33 @@
+// Sends one large body and tells how far it is, which fetch cannot.
+import { addressOf, ApiError } from "./api/http.js";
+
+export function upload(path: string, file: Blob, contentType: string, onProgress: (share: number) => void): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", addressOf(path));
+    request.setRequestHeader("Content-Type", contentType);
+    request.setRequestHeader("Accept", "application/json");
+    request.upload.addEventListener("progress", (event) => { if (event.lengthComputable) onProgress(event.loaded / event.total); });
+    request.addEventListener("error", () => reject(new ApiError(0, "The connection was lost, or the service refused a body of this size. Nothing was written.")));
+    request.addEventListener("load", () => {
+      const body = parse(request.responseText);
+      if (request.status >= 200 && request.status < 300) resolve(body);
+      else reject(new ApiError(request.status, messageIn(body) ?? `The service answered ${request.status}.`, [], body));
+    });
+    request.send(file);
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+function messageIn(body: unknown): string | null {
+  if (Array.isArray(body)) return body.map((entry: { field?: unknown; message?: unknown }) => `${String(entry.field)}: ${String(entry.message)}`).join("\n");
+  if (typeof body === "object" && body !== null && "error" in body) return String(body.error);
+  return null;
+}
