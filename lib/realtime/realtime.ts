@@ -159,8 +159,10 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
     if (signal?.aborted === true) watcher.end();
     const credential = credentialOf(caller, false);
     const start = async () => {
+      // Asked for before anything is awaited: a change that the host writes after this call is told.
+      const position = since ?? (await context.store.changes.head());
       membership = await channels.enter(context, { subscriber: watcher, credential, wanted, isCurrent: () => !watcher.isOver });
-      await begin(membership, since, () => undefined);
+      await begin(membership, since === undefined && position === "" ? undefined : position, () => undefined);
     };
     if (!watcher.isOver) {
       start().catch((error: unknown) => watcher.fail(error as Error)).finally(() => {

@@ -108,3 +108,8 @@ export async function post(url: string, token: string | undefined, body: Json | 
   });
   return { status: response.status, body: JSON.parse(await response.text()) as Json };
 }
+
+/** For what cannot be awaited: looks until it is so. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+}

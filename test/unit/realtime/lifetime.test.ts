@@ -1,8 +1,7 @@
 // When a stream ends: expiry, revocation, removal, its own client; and that others stay and nothing is left behind.
 import { expect } from "chai";
-import { openStream, type TestStream } from "./client.js";
+import { openStream, until, type TestStream } from "./client.js";
 import { openHouse, type Hand, type House } from "./house.js";
-import { until } from "./subscribe.test.js";
 
 describe("realtime: lifetime", () => {
   let house: House;

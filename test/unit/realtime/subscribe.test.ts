@@ -1,7 +1,7 @@
 // Who may subscribe on which stream to what, and what refuses a subscribe without harming the stream.
 import { expect } from "chai";
 import type { Json } from "../../../lib/core/record.js";
-import { openStream, post, type TestStream } from "./client.js";
+import { openStream, post, until, type TestStream } from "./client.js";
 import { openHouse, type Hand, type House } from "./house.js";
 
 describe("realtime: subscribe", () => {
@@ -140,7 +140,3 @@ describe("realtime: subscribe", () => {
     expect(house.realtime.stats().streams).to.equal(before);
   });
 });
-
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
