@@ -63,7 +63,8 @@ interface Inspection {
 /** Passes the bytes on, holding back only the first ones until their type is known and allowed. */
 async function* inspect(stream: Readable, field: FileField, seen: Inspection): AsyncGenerator<Buffer> {
   let held: Buffer[] | undefined = [];
-  for await (const piece of stream as AsyncIterable<Buffer | string>) {
+  // The stream is ended by the caller, once what was wrong with it can be told: ended here, its owner would see it break first.
+  for await (const piece of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer | string>) {
     const chunk = typeof piece === "string" ? Buffer.from(piece) : piece;
     if (chunk.length === 0) continue;
     seen.size += chunk.length;

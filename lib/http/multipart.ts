@@ -106,7 +106,8 @@ async function parse(req: IncomingMessage, options: MultipartOptions, parts: Par
       reject(error);
     }
     function cut(): void {
-      if (!req.complete) fail(new BadRequest("The body was cut off"));
+      // A connection may break when all has arrived and not all was read: what is left never comes then.
+      if (!req.readableEnded) fail(new BadRequest("The body was cut off"));
     }
     function finish(): void {
       clearTimeout(stalled);
