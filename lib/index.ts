@@ -1,5 +1,8 @@
 // Public exports, nothing else.
 export { createRecordsService, type RecordsService } from "./service.js";
+export { listen, type ListenAddress, type Listening } from "./standalone/listen.js";
+export { readEnvironment, type Environment, type ServerSettings } from "./standalone/environment.js";
+export { serve, type StandaloneServer } from "./standalone/serve.js";
 export { OptionsError, type RecordsServiceOptions, type Secrets, type SmtpOptions } from "./options.js";
 export * from "./core/errors.js";
 export { verifyHookSignature } from "./hooks/signature.js";

@@ -1,7 +1,8 @@
 // The default logger: pino on standard output. The only user of pino.
-import { pino } from "pino";
+import { destination, pino } from "pino";
 import type { Logger } from "./core/logger.js";
 
-export function createDefaultLogger(): Logger {
-  return pino({ base: null, level: "info" });
+/** `level`: debug, info, warn, error or silent. */
+export function createDefaultLogger(level = "info", stream: "stdout" | "stderr" = "stdout"): Logger {
+  return pino({ base: null, level }, destination(stream === "stdout" ? 1 : 2));
 }

@@ -25,6 +25,8 @@ export interface RecordsServiceOptions {
   readonly mode?: "dev" | "prod" | undefined;
   /** Serve the admin page at `/admin/` and `/authenticate`. @default true */
   readonly adminUi?: boolean | undefined;
+  /** Log a setup token at the start while there is no superadmin; it replaces the one before. @default true */
+  readonly announceSetup?: boolean | undefined;
   /** Names the tenant of a request without a credential; undefined where it has none. @default none */
   readonly resolveTenant?: ((request: IncomingMessage) => string | undefined | Promise<string | undefined>) | undefined;
   /** Slug of the tenant of requests that name none. @default none */
@@ -35,6 +37,8 @@ export interface RecordsServiceOptions {
     readonly hashing?: {
       /** Concurrent hash computations. @default by the heap, 2 to 8, below the thread pool's size less two */
       readonly concurrency?: number | undefined;
+      /** Threads of libuv's pool (`UV_THREADPOOL_SIZE` of the process), below which hashing stays. @default 4 */
+      readonly threadPool?: number | undefined;
       /** Milliseconds to wait for a slot before 429. @default 200 */
       readonly timeout?: number | undefined;
       /** KiB. @default 32768 */
@@ -114,12 +118,14 @@ export interface ResolvedOptions {
   readonly secrets: Partial<Secrets>;
   readonly mode: "dev" | "prod";
   readonly adminUi: boolean;
+  readonly announceSetup: boolean;
   readonly resolveTenant: ((request: IncomingMessage) => string | undefined | Promise<string | undefined>) | undefined;
   readonly defaultTenant: string | undefined;
   readonly logger: Logger | undefined;
   readonly authentication: {
     readonly hashing: {
       readonly concurrency: number | undefined;
+      readonly threadPool: number;
       readonly timeout: number;
       readonly memory: number;
       readonly iterations: number;
@@ -184,12 +190,14 @@ const schema = joi.object({
   secrets: joi.object(Object.fromEntries(secretNames.map((name) => [name, secret]))),
   mode: joi.string().valid("dev", "prod"),
   adminUi: joi.boolean(),
+  announceSetup: joi.boolean(),
   resolveTenant: joi.function(),
   defaultTenant: joi.string().pattern(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, "a tenant's slug"),
   logger: provider(["debug", "info", "warn", "error"], "a pino-compatible logger"),
   authentication: joi.object({
     hashing: joi.object({
       concurrency: whole(1, 1024),
+      threadPool: whole(1, 1024),
       timeout: whole(0, 60_000),
       memory: whole(8, 4_194_304),
       iterations: whole(1, 1000),
@@ -229,12 +237,14 @@ export function resolveOptions(options: RecordsServiceOptions = {}): ResolvedOpt
     secrets: options.secrets ?? {},
     mode: options.mode ?? "dev",
     adminUi: options.adminUi ?? true,
+    announceSetup: options.announceSetup ?? true,
     resolveTenant: options.resolveTenant,
     defaultTenant: options.defaultTenant,
     logger: options.logger,
     authentication: {
       hashing: {
         concurrency: hashing.concurrency,
+        threadPool: hashing.threadPool ?? 4,
         timeout: hashing.timeout ?? 200,
         memory: hashing.memory ?? 32_768,
         iterations: hashing.iterations ?? 3,

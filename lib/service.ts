@@ -116,7 +116,7 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
   // Accounts and credentials
   const { hashing } = options.authentication;
   const slots = createSlots({
-    size: slotCount({ concurrency: hashing.concurrency, heapLimit: getHeapStatistics().heap_size_limit, memory: hashing.memory }),
+    size: slotCount({ concurrency: hashing.concurrency, heapLimit: getHeapStatistics().heap_size_limit, memory: hashing.memory, threadPool: hashing.threadPool }),
     wait: hashing.timeout,
   });
   const hasher = limited(options.hasher ?? createArgon2Hasher(hashing), slots);
@@ -203,7 +203,7 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
   }, dispatch);
 
   async function announceSetup(): Promise<void> {
-    if (await admin.hasSuperadmin()) return;
+    if (!options.announceSetup || (await admin.hasSuperadmin())) return;
     const { token } = await admin.createSetupToken();
     logger.info({ setupToken: token, setupPage: `${mountPath()}/admin/` }, `setup token: ${token}`);
   }

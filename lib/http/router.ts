@@ -84,12 +84,13 @@ export function createRouter(routes: Routes, dispatch: Dispatch): Router {
   }
 
   router.use((req: Request, res: Response, next: NextFunction) => {
-    if (!prefixes.test(req.path)) next();
-    else dispatch.run(demandAdmin(req.path, notFound), req, res, {}, true);
+    const path = pathOf(req);
+    if (!prefixes.test(path)) next();
+    else dispatch.run(demandAdmin(path, notFound), req, res, {}, true);
   });
   // A path that cannot be decoded reaches no handler.
   router.use((error: unknown, req: Request, res: Response, next: NextFunction) => {
-    if (!prefixes.test(req.path)) next(error);
+    if (!prefixes.test(pathOf(req))) next(error);
     else dispatch.run(async () => Promise.reject(error), req, res, {}, true);
   });
   return router;
@@ -106,6 +107,11 @@ export function createRouter(routes: Routes, dispatch: Dispatch): Router {
       dispatch.run(handler, req, res, req.params as Record<string, string>, logged);
     });
   }
+}
+
+/** Without Express's prototypes a request has no `path`. */
+function pathOf({ url = "/" }: Request): string {
+  return url.split("?", 1)[0]!;
 }
 
 const notFound: Handler = async () => {

@@ -1,0 +1,22 @@
+#!/usr/bin/env node
+// The command `records-service`. CommonJS, because it must raise the size of libuv's thread pool before anything has
+// used the pool, and loading an ES module already does.
+import type { Program } from "./command.js" with { "resolution-mode": "import" };
+
+process.env["UV_THREADPOOL_SIZE"] ??= "16";
+
+const program: Program = {
+  environment: process.env,
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  onSignal(handler) {
+    process.on("SIGTERM", handler);
+    process.on("SIGINT", handler);
+  },
+  exit: (status) => process.exit(status),
+};
+
+void import("./run.js").then(async ({ run }) => {
+  process.exit(await run(process.argv.slice(2), program));
+});

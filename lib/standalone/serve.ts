@@ -1,0 +1,48 @@
+// serve: the standalone server (contract 10) but for signals and exit status, which belong to the process that runs it.
+import type { Logger } from "../core/logger.js";
+import { createDefaultLogger } from "../log.js";
+import { createRecordsService, type RecordsService } from "../service.js";
+import { readEnvironment, type Environment } from "./environment.js";
+import { listen } from "./listen.js";
+
+export interface StandaloneServer {
+  /** `http://HOST:PORT` */
+  readonly url: string;
+  readonly service: RecordsService;
+  /** Drains requests, streams, hook deliveries and image work, then releases everything. A second call is harmless. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the service as the environment says, and tells `print` the address and, while there is no superadmin, the
+ * setup token. Throws OptionsError, which names every wrong variable, before anything is opened.
+ */
+export async function serve(environment: Environment, print: (line: string) => void): Promise<StandaloneServer> {
+  const { options, address, logLevel } = readEnvironment(environment);
+  let setupToken: string | undefined;
+  const logger = withoutSetupToken(createDefaultLogger(logLevel), (token) => {
+    setupToken = token;
+  });
+  const service = createRecordsService({ ...options, logger });
+  const { url, close } = await listen(service, address);
+  print(`listening on ${url}`);
+  if (setupToken !== undefined) {
+    print(`setup token: ${setupToken}`);
+    print(`open ${url}/admin/#/setup?token=${setupToken} to name the superadmin (30 minutes, once)`);
+  }
+  return { url, service, close };
+}
+
+/** The token is printed in a line of its own once the server answers, so that it does not stand in the log as well. */
+function withoutSetupToken(logger: Logger, found: (token: string) => void): Logger {
+  return {
+    debug: (fields, message) => logger.debug(fields, message),
+    info(fields, message) {
+      const { setupToken } = fields as { setupToken?: unknown };
+      if (typeof setupToken === "string") found(setupToken);
+      else logger.info(fields, message);
+    },
+    warn: (fields, message) => logger.warn(fields, message),
+    error: (fields, message) => logger.error(fields, message),
+  };
+}
