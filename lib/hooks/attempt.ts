@@ -22,17 +22,19 @@ export interface AttemptDeps {
   readonly signal: AbortSignal;
 }
 
-/** Rejects only where the store does. */
-export async function sendPending(deps: AttemptDeps, tenantId: string, row: Row): Promise<void> {
+/** False where the target could not take it and will be tried again. Rejects only where the store does. */
+export async function sendPending(deps: AttemptDeps, tenantId: string, row: Row): Promise<boolean> {
   const { clock, owner } = deps;
   const delivery = readDelivery(row);
   const context = await deps.tenants.byId(tenantId);
   // The tenant is gone, and its store with it.
-  if (context === undefined) return;
+  if (context === undefined) return true;
   const { store } = context;
   const hook = await findHook(context, delivery);
-  if (hook === undefined) return void (await end(store, row, owner, "removed", clock.now()));
-  if (!hook.enabled) return void (await end(store, row, owner, { deadAfter: delivery.attempt }, clock.now()));
+  if (hook === undefined || !hook.enabled) {
+    await end(store, row, owner, hook === undefined ? "removed" : { deadAfter: delivery.attempt }, clock.now());
+    return true;
+  }
 
   const startedAt = timestamp(clock);
   const result = await deps.dispatch({
@@ -46,7 +48,10 @@ export async function sendPending(deps: AttemptDeps, tenantId: string, row: Row)
     signal: deps.signal,
   });
   // Ended by our own closing: no attempt, the next start sends it.
-  if (result.type === "failure" && result.reason === "aborted") return putBack(store, row.id, owner, delivery.attempt, clock.now(), clock.now());
+  if (result.type === "failure" && result.reason === "aborted") {
+    await putBack(store, row.id, owner, delivery.attempt, clock.now(), clock.now());
+    return true;
+  }
 
   const attempt = delivery.attempt + 1;
   const outcome = verdict(result);
@@ -63,14 +68,21 @@ export async function sendPending(deps: AttemptDeps, tenantId: string, row: Row)
     status: result.status,
     outcome: outcome === "delivered" ? "delivered" : "failed",
   });
-  if (outcome === "delivered") return void (await end(store, row, owner, "removed", clock.now()));
+  if (outcome === "delivered") {
+    await end(store, row, owner, "removed", clock.now());
+    return true;
+  }
   const delay = outcome === "again" ? delayAfter(attempt) : null;
-  if (delay !== null) return putBack(store, row.id, owner, attempt, clock.now() + delay, clock.now());
+  if (delay !== null) {
+    await putBack(store, row.id, owner, attempt, clock.now() + delay, clock.now());
+    return false;
+  }
   deps.logger.warn(
     { tenantId, hookId: hook.id, deliveryId: row.id, requestId: delivery.requestId, attempt, status: result.status },
     "a hook delivery was given up; it can be sent again by hand",
   );
   await end(store, row, owner, { deadAfter: attempt }, clock.now());
+  return outcome !== "again";
 }
 
 async function findHook(context: TenantContext, { hookId, event, collection }: PendingDelivery): Promise<HookDefinition | undefined> {

@@ -49,7 +49,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
   let sweepTimer: NodeJS.Timeout | undefined;
 
   async function fill(lane: Lane, slots: number): Promise<Filled> {
-    const jobs: Promise<void>[] = [];
+    const jobs: Promise<boolean>[] = [];
     try {
       const store = storage.tenant(lane.tenantId);
       const rows = await listDue(store, lane.hookId, clock.now(), slots);
@@ -69,16 +69,17 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
     }
   }
 
-  async function work(lane: Lane, row: Row): Promise<void> {
+  async function work(lane: Lane, row: Row): Promise<boolean> {
     underWay.add(row.id);
     const store = storage.tenant(lane.tenantId);
     const beat = setInterval(() => void renew(store, row.id, owner, clock.now()).catch(() => undefined), leaseMs / 3);
     beat.unref();
     try {
-      await sendPending(attemptDeps, lane.tenantId, row);
+      return await sendPending(attemptDeps, lane.tenantId, row);
     } catch (error) {
       // The lease runs out, and the delivery is taken again.
       logger.warn({ tenantId: lane.tenantId, deliveryId: row.id, ...describeError(error) }, "what became of a hook delivery could not be written; it will be sent again");
+      return false;
     } finally {
       clearInterval(beat);
       underWay.delete(row.id);

@@ -8,8 +8,8 @@ export interface Lane {
 }
 
 export interface Filled {
-  /** Deliveries that were begun; they never reject. */
-  readonly jobs: readonly Promise<void>[];
+  /** Deliveries that were begun; they never reject. False: the target could not take it, and will be spared a little. */
+  readonly jobs: readonly Promise<boolean>[];
   /** There may be more that is due. */
   readonly more: boolean;
   /** Milliseconds until something will be due; null: nothing is pending. */
@@ -31,11 +31,17 @@ export interface Lanes {
 /** Deliveries under way: in all, for one tenant, for one hook. A tenant without any may begin one beyond the first bound, up to `most`. */
 export const bounds = { overall: 64, tenant: 8, hook: 4, most: 256 } as const;
 
+/** Milliseconds that a lane rests after a failure, times the failures in a row, and at most. A long backlog to a dead target then costs little. */
+const rest = { step: 5, most: 250 } as const;
+
 interface LaneState extends Lane {
   active: number;
   filling: boolean;
   again: boolean;
   timer: NodeJS.Timeout | undefined;
+  /** In a row. */
+  failures: number;
+  resting: NodeJS.Timeout | undefined;
 }
 
 export function createLanes(fill: Fill): Lanes {
@@ -48,7 +54,7 @@ export function createLanes(fill: Fill): Lanes {
   let stopped = false;
 
   function turn(lane: LaneState): void {
-    if (stopped) return;
+    if (stopped || lane.resting !== undefined) return;
     if (lane.filling) {
       lane.again = true;
       return;
@@ -92,9 +98,12 @@ export function createLanes(fill: Fill): Lanes {
     reserve(lane, jobs.length - slots);
     lane.filling = false;
     for (const job of jobs) {
-      track(job.then(() => {
+      track(job.then((succeeded) => {
         reserve(lane, -1);
-        turn(lane);
+        lane.failures = succeeded ? 0 : lane.failures + 1;
+        if (lane.failures > 0) takeRest(lane);
+        else turn(lane);
+        serve();
       }));
     }
     if (stopped) return;
@@ -102,8 +111,18 @@ export function createLanes(fill: Fill): Lanes {
     else if (sleep !== null) {
       lane.timer = setTimeout(() => turn(lane), sleep);
       lane.timer.unref();
-    } else if (lane.active === 0) lanes.delete(keyOf(lane));
+    } else if (lane.active === 0 && lane.resting === undefined) lanes.delete(keyOf(lane));
     serve();
+  }
+
+  function takeRest(lane: LaneState): void {
+    if (stopped || lane.resting !== undefined) return;
+    queue.delete(lane);
+    lane.resting = setTimeout(() => {
+      lane.resting = undefined;
+      turn(lane);
+    }, Math.min(rest.most, rest.step * lane.failures));
+    lane.resting.unref();
   }
 
   return {
@@ -112,14 +131,17 @@ export function createLanes(fill: Fill): Lanes {
       const key = keyOf({ tenantId, hookId });
       let lane = lanes.get(key);
       if (lane === undefined) {
-        lane = { tenantId, hookId, active: 0, filling: false, again: false, timer: undefined };
+        lane = { tenantId, hookId, active: 0, filling: false, again: false, timer: undefined, failures: 0, resting: undefined };
         lanes.set(key, lane);
       }
       turn(lane);
     },
     stop() {
       stopped = true;
-      for (const lane of lanes.values()) clearTimeout(lane.timer);
+      for (const lane of lanes.values()) {
+        clearTimeout(lane.timer);
+        clearTimeout(lane.resting);
+      }
       queue.clear();
       lanes.clear();
     },
