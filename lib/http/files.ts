@@ -1,11 +1,11 @@
 // File routes: download, removal, and the tokens that let an <img> load what its user may see.
 import { pipeline } from "node:stream/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { CredentialRejected, Forbidden, NotFound, Unauthorized } from "../core/errors.js";
-import { usersTable } from "../collections/collection.js";
+import { CredentialRejected, Forbidden, NotFound } from "../core/errors.js";
 import type { FileAccess, FileTarget } from "../files/file-access.js";
 import type { FileTokens } from "../files/file-tokens.js";
 import type { Download } from "../files/files.js";
+import { issueFileToken } from "../files/issue-file-token.js";
 import type { Hooks } from "../hooks/hooks.js";
 import { noContent, type Exchange, type Handler, type TenantCall } from "./exchange.js";
 import type { FileTokenCaller } from "./file-token-caller.js";
@@ -82,21 +82,8 @@ export function createFileRoutes({ access, tokens, callerOfToken, hooks }: FileR
     },
 
     async token(exchange) {
-      const { call: { caller }, context } = await exchange.call();
-      if (caller.type === "guest") throw new Unauthorized();
-      // The superadmin's session reaches files by itself, as a cookie.
-      if (caller.type !== "user" && caller.type !== "apiKey") throw new Forbidden();
-      const row = await context.store.table(usersTable).find(caller.user.id);
-      if (row === undefined) throw new Unauthorized();
-      const generation = row.hidden["generation"];
-      const claims = {
-        tenantId: context.tenant.id,
-        userId: caller.user.id,
-        keyId: caller.type === "apiKey" ? caller.keyId : null,
-        familyId: caller.type === "user" ? caller.familyId : null,
-        generation: typeof generation === "number" ? generation : 0,
-      };
-      return { status: 200, json: tokens.issue(claims, caller.expiresAt) };
+      const { call, context } = await exchange.call();
+      return { status: 200, json: await issueFileToken(tokens, context, call.caller) };
     },
   };
 }
