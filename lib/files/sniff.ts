@@ -33,7 +33,6 @@ function isPlainText(head: Buffer): boolean {
   } catch {
     return false;
   }
-  // eslint-disable-next-line no-control-regex -- control characters are what tells binary data from text
   return !/[\u0000-\u0008\u000b\u000e-\u001a\u001c-\u001f\u007f]/.test(text) && !/^\s*</.test(text);
 }
 

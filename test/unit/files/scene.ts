@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import sharp from "sharp";
+import sharp, { type Sharp } from "sharp";
 import type { BlobStore } from "../../../lib/blobs/blobs.js";
 import { createDiskBlobs } from "../../../lib/blobs/disk.js";
 import type { Collection } from "../../../lib/collections/collection.js";
@@ -135,7 +135,7 @@ export async function bytesOf(body: Readable | Buffer | null): Promise<Buffer> {
 }
 
 /** A photograph: soft noise, so that it is neither tiny nor incompressible. */
-export function photo(width: number, height: number): sharp.Sharp {
+export function photo(width: number, height: number): Sharp {
   return sharp({ create: { width, height, channels: 3, background: "#446688", noise: { type: "gaussian", mean: 120, sigma: 40 } } });
 }
 
