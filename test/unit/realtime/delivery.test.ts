@@ -1,6 +1,6 @@
 // What a subscriber receives, over real connections and a real store.
 import { expect } from "chai";
-import { openStream, type TestStream } from "./client.js";
+import { openStream, type TestStream } from "../../support/event-stream.js";
 import { openHouse, type Hand, type House } from "./house.js";
 
 describe("realtime: delivery", () => {

@@ -1,6 +1,6 @@
 // When a stream ends: expiry, revocation, removal, its own client; and that others stay and nothing is left behind.
 import { expect } from "chai";
-import { openStream, until, type TestStream } from "./client.js";
+import { openStream, until, type TestStream } from "../../support/event-stream.js";
 import { openHouse, type Hand, type House } from "./house.js";
 
 describe("realtime: lifetime", () => {

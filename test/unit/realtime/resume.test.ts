@@ -1,7 +1,7 @@
 // Coming back with `since`: what was missed first, then live, without a gap and without a double.
 import { expect } from "chai";
 import fastCheck from "fast-check";
-import { openStream, type ReceivedEvent, type TestStream } from "./client.js";
+import { openStream, type ReceivedEvent, type TestStream } from "../../support/event-stream.js";
 import { openHouse, type Hand, type House } from "./house.js";
 
 describe("realtime: resume", () => {

@@ -1,7 +1,7 @@
 // Who may subscribe on which stream to what, and what refuses a subscribe without harming the stream.
 import { expect } from "chai";
 import type { Json } from "../../../lib/core/record.js";
-import { openStream, post, until, type TestStream } from "./client.js";
+import { openStream, post, until, type TestStream } from "../../support/event-stream.js";
 import { openHouse, type Hand, type House } from "./house.js";
 
 describe("realtime: subscribe", () => {

@@ -3,7 +3,7 @@ import { createServer, request, type ServerResponse } from "node:http";
 import { connect as connectSocket, type AddressInfo, type Socket } from "node:net";
 import { createGzip } from "node:zlib";
 import { expect } from "chai";
-import { openStream, post, until, type TestStream } from "./client.js";
+import { openStream, post, until, type TestStream } from "../../support/event-stream.js";
 import { openHouse, type Hand, type House, type HouseOptions } from "./house.js";
 
 describe("realtime: transport", () => {

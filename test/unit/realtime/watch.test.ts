@@ -2,7 +2,7 @@
 import { expect } from "chai";
 import type { Caller } from "../../../lib/core/call.js";
 import { SubscriberTooSlow } from "../../../lib/realtime/watcher.js";
-import { until } from "./client.js";
+import { until } from "../../support/event-stream.js";
 import { openHouse, type Hand, type House } from "./house.js";
 
 describe("realtime: in code", () => {

@@ -1,7 +1,7 @@
 // A strict reader of event streams for tests, over a real connection: everything that came is kept, and events are
 // awaited, never slept for.
 import { request, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
-import type { Json, RecordValue } from "../../../lib/core/record.js";
+import type { Json, RecordValue } from "../../lib/core/record.js";
 
 export interface ReceivedEvent {
   readonly event: string;
