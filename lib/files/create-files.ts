@@ -10,6 +10,7 @@ import { createImageProcess, type ImageProcessOptions } from "./image-process.js
 import { fileKey, variantKey } from "./keys.js";
 import { presentFiles } from "./present.js";
 import { receiveFile } from "./receive.js";
+import { createRecentBytes } from "./recent-bytes.js";
 import { sweepFiles } from "./sweep.js";
 import { insertJobs } from "./variant-jobs.js";
 import { createVariantSizes } from "./variant-sizes.js";
@@ -31,6 +32,7 @@ export interface FilesDeps {
 
 export function createFiles({ blobs, storage, tenants, clock, logger, images: imageOptions }: FilesDeps): FilesService {
   const sizes = createVariantSizes(blobs);
+  const recent = createRecentBytes(blobs);
   const images = createImageProcess(imageOptions);
   const worker = createVariantWorker({ blobs, sizes, tenants, images, clock, logger });
   /** Removals, recoveries and sweeps under way. */
@@ -50,6 +52,7 @@ export function createFiles({ blobs, storage, tenants, clock, logger, images: im
   async function removeBlobs(keys: readonly string[]): Promise<void> {
     for (const key of keys) {
       sizes.forget(key);
+      recent.forget(key);
       await blobs.remove(key);
     }
   }
@@ -111,7 +114,7 @@ export function createFiles({ blobs, storage, tenants, clock, logger, images: im
     },
 
     download(context, collection, record, request) {
-      return downloadFile({ blobs, sizes }, context.tenant.id, collection, record, request);
+      return downloadFile({ blobs, sizes, recent }, context.tenant.id, collection, record, request);
     },
 
     present: presentFiles,

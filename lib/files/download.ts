@@ -11,6 +11,7 @@ import type { Download, DownloadRequest } from "./files.js";
 import { fileKey, variantKey } from "./keys.js";
 import { fileReferences } from "./merge.js";
 import { candidateWidths, parseWidth } from "./variant-plan.js";
+import type { RecentBytes } from "./recent-bytes.js";
 import type { VariantSizes } from "./variant-sizes.js";
 
 /** Files up to this size are read whole: one answer, no stream. */
@@ -19,6 +20,7 @@ const wholeUpTo = 1_048_576;
 export interface DownloadDeps {
   readonly blobs: BlobStore;
   readonly sizes: VariantSizes;
+  readonly recent: RecentBytes;
 }
 
 /** The file that a path names. Throws NotFound: no such field, no such file, a multiple field without a file id. */
@@ -32,7 +34,7 @@ export function findFile(collection: Collection, record: RecordValue, fieldName:
 }
 
 /** Throws NotFound, BadRequest where the width is no positive number, RangeNotSatisfiable. */
-export async function downloadFile({ blobs, sizes }: DownloadDeps, tenantId: string, collection: Collection, record: RecordValue, request: DownloadRequest): Promise<Download> {
+export async function downloadFile({ blobs, sizes, recent }: DownloadDeps, tenantId: string, collection: Collection, record: RecordValue, request: DownloadRequest): Promise<Download> {
   const { file } = findFile(collection, record, request.field, request.fileId);
   const width = request.width === null ? null : parseWidth(request.width);
   if (width === undefined) throw new BadRequest("width must be a positive whole number of pixels, written in digits");
@@ -69,8 +71,11 @@ export async function downloadFile({ blobs, sizes }: DownloadDeps, tenantId: str
     return { status, headers, body: null };
   }
   if (size <= wholeUpTo) {
-    const whole = await blobs.readWhole(key);
-    if (whole?.length !== size) return gone(sizes, key);
+    const whole = await recent.read(key);
+    if (whole?.length !== size) {
+      recent.forget(key);
+      return gone(sizes, key);
+    }
     return { status, headers, body: range === undefined ? whole : whole.subarray(start, end + 1) };
   }
   const stream = await blobs.read(key, range === undefined ? undefined : { start, end });
