@@ -25,9 +25,9 @@ const json: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
 const kinds = { name: "text", title: "text", size: "number", limit: "number", flag: "boolean", second: "boolean", data: "json", tags: "json" } as const satisfies Record<string, ValueKind>;
 const byKind = { text: texts, number: figures, boolean: fc.boolean(), json } as const;
 
-const fields = fc.record(
+const fields: fc.Arbitrary<Readonly<Record<string, Json>>> = fc.record(
   Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, fc.option(byKind[kind] as fc.Arbitrary<Json>, { freq: 4 })])) as Record<string, fc.Arbitrary<Json>>,
-  { requiredKeys: [] },
+  { requiredKeys: [] as string[] },
 );
 
 const fieldOperand: fc.Arbitrary<FieldOperand> = fc.oneof(

@@ -6,7 +6,8 @@ import type { SqlValue } from "./driver.js";
 import { filterToSql, type Sql } from "./filter-to-sql.js";
 import { fieldToSql } from "./names.js";
 
-const columns = "r.id,r.revision,r.doc,r.hidden";
+/** Without the id, which the text tells: each column of each row costs. */
+const columns = "r.revision,r.doc,r.hidden";
 
 /** The condition that no record misses: the smallest value of each kind, since SQLite knows no range "not null". */
 const smallest = { text: "''", number: "-9e999", boolean: "0" } as const;

@@ -42,5 +42,5 @@ export function createTable(reader: Reader, path: string, name: string): Table {
 }
 
 function toRows(rows: unknown[]): Row[] {
-  return (rows as [string, number, string, string | null][]).map(([id, revision, text, hidden]) => new StoredRow(id, revision, text, hidden));
+  return (rows as [number, string, string | null][]).map(([revision, text, hidden]) => new StoredRow(undefined, revision, text, hidden));
 }
