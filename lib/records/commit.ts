@@ -1,6 +1,6 @@
 // Commits prepared writes as one atomic unit. What a write decided on may have changed until it is written: then the
 // write is built again on what is stored now, and decides again.
-import { Conflict, ServiceError, ValidationFailed } from "../core/errors.js";
+import { Conflict, ValidationFailed, type ServiceError } from "../core/errors.js";
 import { ConditionMissed, UniqueViolation, type Operation, type Row, type Unit } from "../storage/storage.js";
 import type { TenantContext } from "../tenants/context.js";
 

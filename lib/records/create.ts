@@ -35,7 +35,7 @@ export async function prepareCreate(deps: RecordDeps, target: Target, input: Wri
 
   const now = timestamp(clock);
   const fields: Record<string, Json> = { ...values, ...merged.set };
-  const system = collection.isUsers ? { role: "user", emailVerified: false } : {};
+  const system: Record<string, Json> = collection.isUsers ? { role: "user", emailVerified: false } : {};
   const draft = ordered(target, { id, createdAt: now, updatedAt: now }, { ...fields, ...system });
   const bound = access.filter(call, collection, "createRule", { body, changed: new Set() });
   if (isNever(bound) || (!isAlways(bound) && !matches(bound, draft))) throw access.denied(call);

@@ -36,7 +36,6 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** Parsed where it is JSON, else the text. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into bodies freely
   readonly body: any;
   readonly text: string;
   readonly bytes: Buffer;
@@ -196,7 +195,7 @@ export function send(url: string, method: string, { token, tenant, body, headers
         const bytes = Buffer.concat(chunks);
         const text = bytes.toString("utf8");
         const json = (res.headers["content-type"] ?? "").startsWith("application/json");
-        resolve({ status: res.statusCode ?? 0, headers: res.headers, body: json ? JSON.parse(text) : text, text, bytes });
+        resolve({ status: res.statusCode ?? 0, headers: res.headers, body: json && text !== "" ? JSON.parse(text) : text, text, bytes });
       });
     });
     req.on("error", reject);

@@ -1,0 +1,25 @@
+// The service under test: `mounted` in a host's Express app, or on its `own` listener.
+import { createServer } from "node:http";
+import express from "express";
+import { createRecordsService } from "records-service";
+import { announce } from "./announce.js";
+
+const [folder = "", kind = "mounted"] = process.argv.slice(2);
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+const service = createRecordsService({ storage: folder, logger: silent, defaultTenant: "bench" });
+await service.ready();
+if (kind === "mounted") {
+  const app = express();
+  app.use(express.json());
+  app.use("/backend", service);
+  announce(app.listen(0, "127.0.0.1"), { base: "/backend" });
+} else {
+  const server = createServer((req, res) => {
+    service(req as never, res as never, () => {
+      res.statusCode = 404;
+      res.end();
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  announce(server, { base: "" });
+}
