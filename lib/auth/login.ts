@@ -1,6 +1,6 @@
 // Login: the recipe from a username and a password to a token pair. Whatever is wrong, the answer and the work are
 // the same: one hash computation, one message.
-import { Forbidden, ServiceError, Unauthorized } from "../core/errors.js";
+import { Forbidden, Unauthorized } from "../core/errors.js";
 import type { JsonObject } from "../core/record.js";
 import { usersTable } from "../collections/collection.js";
 import { ConditionMissed, type Operation, type Row } from "../storage/storage.js";
@@ -25,9 +25,10 @@ export async function login(deps: AuthDeps, context: TenantContext | undefined, 
   const outcome = await hooks.before(context, call, "beforeLogin", { ...subject, body: requested.body ?? told });
   const body = withoutSecrets(outcome.body ?? told);
 
+  // Read anew: a hook may have taken its time, or named another account.
   const user =
     outcome.issueTokenFor === undefined
-      ? await byPassword(deps, context, body["username"] === input["username"] ? first : await users.findByUsername(context, body["username"]), input["password"])
+      ? await byPassword(deps, await users.findByUsername(context, body["username"]), input["password"])
       : await users.find(context, outcome.issueTokenFor);
   if (user === undefined) throw invalid();
   demandVerified(context, user);
@@ -46,9 +47,8 @@ export async function login(deps: AuthDeps, context: TenantContext | undefined, 
   return pair;
 }
 
-async function byPassword({ users }: AuthDeps, context: TenantContext, user: Row | undefined, password: unknown): Promise<Row | undefined> {
-  if (!(await users.credentials.verify(user, password)) || user === undefined) return undefined;
-  return user.hidden["active"] === false ? undefined : user;
+async function byPassword({ users }: AuthDeps, user: Row | undefined, password: unknown): Promise<Row | undefined> {
+  return (await users.credentials.verify(user, password)) ? user : undefined;
 }
 
 /** Only after the right password: it tells that the account exists. */
@@ -57,6 +57,6 @@ function demandVerified({ settings }: TenantContext, user: Row): void {
   if (enabled && requireForLogin && user.record["emailVerified"] !== true) throw new Forbidden("Email not verified");
 }
 
-function invalid(): ServiceError {
+function invalid(): Unauthorized {
   return new Unauthorized("Invalid credentials");
 }

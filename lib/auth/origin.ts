@@ -6,14 +6,15 @@ import type { TenantContext } from "../tenants/context.js";
 export interface Origin {
   readonly request: RequestFacts;
   readonly meter: { hookMs: number };
-  /** An API key that bypasses hooks, where one came along; else a guest. */
-  readonly caller?: Caller | undefined;
+  /** An API key that bypasses hooks, where one came along: it spares requests to its own tenant the hooks. */
+  readonly exempt?: { readonly tenantId: string; readonly caller: Caller } | undefined;
 }
 
 const guest: Caller = { type: "guest" };
 
-export function callOf(context: TenantContext, origin: Origin, caller: Caller = origin.caller ?? guest): Call {
-  return { tenant: context.tenant, caller, request: origin.request, meter: origin.meter };
+/** The call of a request that needs no credential. */
+export function callOf(context: TenantContext, { request, meter, exempt }: Origin, caller: Caller = guest): Call {
+  return { tenant: context.tenant, caller: exempt?.tenantId === context.tenant.id ? exempt.caller : caller, request, meter };
 }
 
 const secretMembers = new Set(["password", "oldPassword", "refreshToken", "newPassword"]);

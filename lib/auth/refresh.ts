@@ -16,7 +16,7 @@ export async function refresh(deps: AuthDeps, origin: Origin, input: JsonObject)
   const presented = await families.check(context, token);
   const { user, family } = presented;
   const caller: UserCaller = { type: "user", user: user.record, familyId: family.id, expiresAt: null };
-  const call = callOf(context, origin, origin.caller ?? caller);
+  const call = callOf(context, origin, caller);
 
   const subject = { collection: "users", recordId: user.id, body: withoutSecrets(input), record: user.record };
   await hooks.beforeRequest(context, call, { ...subject, recordId: null, record: null });

@@ -1,12 +1,12 @@
 // Auth routes (interface, "Tenant auth endpoints"): register, login, refresh, logout, me, issue-token. A thin shell.
 import type { Auth, Authenticator } from "../auth/auth.js";
-import type { Origin } from "../auth/origin.js";
-import type { Call, Caller } from "../core/call.js";
-import { CredentialRejected, NotFound, Unauthorized } from "../core/errors.js";
+import type { Call } from "../core/call.js";
+import { NotFound, Unauthorized } from "../core/errors.js";
 import type { JsonObject } from "../core/record.js";
 import type { TenantContext, TenantRegistry } from "../tenants/context.js";
 import { checkJson } from "../schema/json-guard.js";
 import { noContent, ok, type Exchange, type Handler, type TenantCall } from "./exchange.js";
+import { originOf } from "./origin.js";
 
 export interface AuthRoutesDeps {
   readonly auth: Auth;
@@ -25,37 +25,22 @@ export function createAuthRoutes({ auth, authenticator, tenants }: AuthRoutesDep
     return context;
   }
 
-  /** These routes need no credential, and an invalid one is not looked at; a key of the tenant may spare it the hooks. */
-  async function originOf({ req, facts, trace }: Exchange, context?: TenantContext): Promise<Origin> {
-    const origin: Origin = { request: facts, meter: trace };
-    const { authorization } = req.headers;
-    if (context === undefined || authorization === undefined || !/^bearer +pk_/i.test(authorization)) return origin;
-    try {
-      const identity = await authenticator.authenticate(authorization, req.socket.remoteAddress);
-      const caller: Caller | undefined = identity?.context?.tenant.id === context.tenant.id ? identity.caller : undefined;
-      return caller?.type === "apiKey" && caller.bypassHooks ? { ...origin, caller } : origin;
-    } catch (error) {
-      if (error instanceof CredentialRejected) return origin;
-      throw error;
-    }
-  }
-
   return {
     async register(exchange) {
       const body = await read(exchange);
       const context = await tenantOf(exchange, body);
-      const row = await auth.register(context, await originOf(exchange, context), body);
+      const row = await auth.register(context, await originOf(exchange, authenticator), body);
       return { status: 201, text: row.text, headers: { ETag: `"${row.revision}"` } };
     },
 
     async login(exchange) {
       const body = await read(exchange);
       const context = await tenantOf(exchange, body);
-      return ok(await auth.login(context, await originOf(exchange, context), body));
+      return ok(await auth.login(context, await originOf(exchange, authenticator), body));
     },
 
     async refresh(exchange) {
-      return ok(await auth.refresh(await originOf(exchange), await read(exchange)));
+      return ok(await auth.refresh(await originOf(exchange, authenticator), await read(exchange)));
     },
 
     async logout(exchange) {

@@ -97,6 +97,11 @@ describe("API keys over HTTP", () => {
     fired.length = 0;
     await demand(200, service.request("POST", "/api/auth/login", { token: hooks.key, body: { tenant: "acme", username: "alice", password: testPassword } }));
     expect(fired).to.deep.equal([]);
+    const { body: pair } = await service.login(acme, "alice");
+    fired.length = 0;
+    await demand(200, service.request("POST", "/api/auth/refresh", { token: hooks.key, body: { refreshToken: pair.refreshToken } }));
+    await demand(401, service.request("POST", "/api/auth/login", { token: hooks.key, body: { tenant: "other", username: "alice", password: testPassword } }));
+    expect(fired).to.deep.equal([]);
     await demand(200, service.request("POST", "/api/auth/login", { token: plain.key, body: { tenant: "acme", username: "alice", password: testPassword } }));
     expect(fired).to.deep.equal(["beforeRequest", "beforeLogin"]);
     off.forEach((end) => end());

@@ -58,9 +58,9 @@ describe("policy of users", () => {
   });
 
   it("126 the user himself proves the change: missing, wrong, empty are 400, the right one changes it", async () => {
-    for (const input of [{ password: next }, { password: next, oldPassword: "" }, { password: next, oldPassword: 5 }, { password: next, oldPassword: "wrong horse battery" }, { email: "new@example.org" }, { email: null }, { email: "" }]) {
+    for (const input of [{ password: next }, { password: next, oldPassword: "" }, { password: next, oldPassword: 5 }, { password: next, oldPassword: "wrong horse battery" }, { email: "new@example.org" }, { email: null }, { email: "" }] as readonly JsonObject[]) {
       for (const caller of [userCaller(alice), keyCaller(alice, false)]) {
-        const error = await failure(authorize(caller, alice, input as JsonObject));
+        const error = await failure(authorize(caller, alice, input));
         expect(error.status, JSON.stringify(input)).to.equal(400);
         expect((error.body as { field: string }[])[0]!.field).to.equal("oldPassword");
       }
@@ -86,7 +86,7 @@ describe("policy of users", () => {
 
   it("128 and 112 anyone else gets 403, a key without bypassRules too; other fields are not his matter", async () => {
     for (const caller of [userCaller(bob), keyCaller(bob, false), { type: "guest" } as const]) {
-      for (const input of [{ password: next }, { password: next, oldPassword: password }, { email: "new@example.org" }]) {
+      for (const input of [{ password: next }, { password: next, oldPassword: password }, { email: "new@example.org" }] as readonly JsonObject[]) {
         expect(await failure(authorize(caller, alice, input))).to.include({ status: 403 });
       }
       await authorize(caller, alice, { username: "alicia", email: "alice@example.org" });
