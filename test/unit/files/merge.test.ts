@@ -16,9 +16,9 @@ function merge(field: Partial<FileField>, existing: JsonObject | null, body: Jso
 }
 
 describe("FILE fields of a write", () => {
-  it("a create sets every FILE field: one or null, an array where multiple", () => {
+  it("a create sets every FILE field: null without files, an array where multiple", () => {
     expect(merge({}, null, {}).set).to.deep.equal({ f: null });
-    expect(merge({ multiple: true }, null, {}).set).to.deep.equal({ f: [] });
+    expect(merge({ multiple: true }, null, {}).set).to.deep.equal({ f: null });
     expect(merge({}, null, {}, [pending("f", "a")]).set).to.deep.equal({ f: reference("a") });
     expect(merge({ multiple: true }, null, {}, [pending("f", "a"), pending("f", "b")]).set).to.deep.equal({ f: [reference("a"), reference("b")] });
   });
@@ -38,13 +38,13 @@ describe("FILE fields of a write", () => {
 
   it("null removes", () => {
     expect(merge({}, { f: reference("a") }, { f: null })).to.deep.equal({ set: { f: null }, removed: [reference("a")], errors: [] });
-    expect(merge({ multiple: true }, { f: [reference("a"), reference("b")] }, { f: null })).to.deep.equal({ set: { f: [] }, removed: [reference("a"), reference("b")], errors: [] });
+    expect(merge({ multiple: true }, { f: [reference("a"), reference("b")] }, { f: null })).to.deep.equal({ set: { f: null }, removed: [reference("a"), reference("b")], errors: [] });
   });
 
   it("an array of kept file ids keeps them in their new order", () => {
     const stored = { f: [reference("a"), reference("b"), reference("c")] };
     expect(merge({ multiple: true }, stored, { f: ["c", "a"] })).to.deep.equal({ set: { f: [reference("c"), reference("a")] }, removed: [reference("b")], errors: [] });
-    expect(merge({ multiple: true }, stored, { f: [] })).to.deep.equal({ set: { f: [] }, removed: stored.f, errors: [] });
+    expect(merge({ multiple: true }, stored, { f: [] })).to.deep.equal({ set: { f: null }, removed: stored.f, errors: [] });
   });
 
   it("a record that was read can be written back", () => {
