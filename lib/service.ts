@@ -2,7 +2,7 @@
 // nowhere else.
 import { getHeapStatistics } from "node:v8";
 import type { Router } from "express";
-import { createAdmin } from "./admin/admin.js";
+import { createAdmin, type AdminIdentity } from "./admin/admin.js";
 import { createApiKeys } from "./api-keys/api-keys.js";
 import { createKeyAuthenticator } from "./api-keys/authenticate.js";
 import { createAuthenticator } from "./auth/authenticator.js";
@@ -47,6 +47,7 @@ import { createOneTimeRoutes } from "./http/one-time.js";
 import { createRealtimeRoutes } from "./http/realtime.js";
 import { createRecordRoutes } from "./http/records.js";
 import { createRouter } from "./http/router.js";
+import { createTransferRoutes } from "./http/transfer.js";
 import { createUserRoutes } from "./http/users.js";
 import { createLogs } from "./logs/logs.js";
 import { createMailQueue } from "./mailer/mail-queue.js";
@@ -62,6 +63,7 @@ import { createTenants, type Tenants } from "./tenants/manage.js";
 import { createTenantRegistry } from "./tenants/registry.js";
 import { defineTables, systemTables } from "./tenants/tables.js";
 import { createSettings } from "./tenants/settings.js";
+import { createTransfer } from "./transfer/transfer.js";
 import { createUsers } from "./users/users.js";
 import { createAdminEditor } from "./users/admin-editor.js";
 
@@ -132,7 +134,7 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
   const keyAuthenticator = createKeyAuthenticator({ storage, tenants: registry, clock, logger });
   const authenticator = createAuthenticator({
     tenants: registry, tokens, keys: keyAuthenticator,
-    admin: { verifyToken: async (token) => (await admin.verifyToken(token)).caller },
+    admin: { verifyToken: async (token) => asCaller(await admin.verifyToken(token)) },
   });
   const auth = createAuth({ tenants: registry, users, hooks, clock, families, refreshTokens, mergeFiles, present: files.present });
   const mails = createMailQueue({ mailer, logger });
@@ -151,6 +153,10 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
     initialOperations: (now) => initialUsersOperations(newId(clock.now()), now),
     removeFiles: files.removeTenant,
     forget: logs.forget,
+  });
+  const transfer = createTransfer({
+    records, clock, passwordErrors: users.passwordErrors,
+    present: (collection, record) => files.present({ request: { mountPath: mountPath() } }, collection, record),
   });
   const realtime = createRealtime({
     storage, tenants: registry, clock, logger, options: options.realtime,
@@ -172,7 +178,7 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
     session: async (req) => {
       const identity = await admin.verifySession(req.headers.cookie).catch(() => undefined);
       if (identity !== undefined) demandOwnSite({ req });
-      return identity?.caller;
+      return identity === undefined ? undefined : asCaller(identity);
     },
     resolveTenant: options.resolveTenant,
     defaultTenant: options.defaultTenant,
@@ -199,6 +205,7 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
     apiKeys: createApiKeyRoutes({ apiKeys }),
     hooks: createHookRoutes({ hooks: hooks.manage }),
     logs: createLogRoutes({ logs }),
+    transfer: createTransferRoutes({ transfer }),
     adminUi: options.adminUi ? createAdminUi() : undefined,
   }, dispatch);
 
@@ -226,7 +233,7 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
   // In code
   const ready = (): Promise<void> => start.run();
   const handles = {
-    registry, ready, collections, settings, editor, auth, oneTime, apiKeys, hooks: hooks.manage, logs,
+    registry, ready, collections, settings, editor, auth, oneTime, apiKeys, hooks: hooks.manage, logs, transfer,
     data: {
       records, mountPath,
       watch: (context, call, collection, watched) => realtime.watch(context, call.caller, call.request.mountPath, collection, watched),
@@ -258,6 +265,11 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
     requireUser,
     [Symbol.asyncDispose]: () => (closing ??= close()),
   }) as RecordsService;
+}
+
+/** The superadmin as a caller, with the end of what he presented: his streams end with it. */
+function asCaller({ caller, expiresAt }: AdminIdentity): AdminIdentity["caller"] & { readonly expiresAt: number } {
+  return { ...caller, expiresAt };
 }
 
 /** Waits for the promise, but not longer than this many milliseconds. */

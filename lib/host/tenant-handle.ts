@@ -1,5 +1,6 @@
 // TenantHandle: the management of one tenant for host code (contract 10). Everything that HTTP does, as functions.
 import { randomUUID } from "node:crypto";
+import type { Readable } from "node:stream";
 import type { Call, RequestFacts } from "../core/call.js";
 import { NotFound } from "../core/errors.js";
 import type { JsonObject, RecordValue } from "../core/record.js";
@@ -11,6 +12,9 @@ import type { Collections } from "../collections/manage.js";
 import type { HookManagement } from "../hooks/manage.js";
 import type { Logs } from "../logs/logs.js";
 import type { CollectionDefinition } from "../schema/collection.js";
+import type { TransferFormat } from "../transfer/formats.js";
+import type { ImportInput, ImportReport } from "../transfer/import.js";
+import type { Transfer } from "../transfer/transfer.js";
 import type { SettingsManagement } from "../tenants/settings.js";
 import type { TenantContext, TenantRegistry } from "../tenants/context.js";
 import type { AdminEditor } from "../users/admin-editor.js";
@@ -29,6 +33,7 @@ export interface HandleDeps {
   readonly apiKeys: ApiKeys;
   readonly hooks: HookManagement;
   readonly logs: Logs;
+  readonly transfer: Transfer;
   readonly data: Omit<DataDeps, "context">;
 }
 
@@ -44,6 +49,10 @@ export interface TenantHandle {
     create(input: object): Promise<CollectionDefinition>;
     update(name: string, input: object): Promise<CollectionDefinition>;
     delete(name: string): Promise<void>;
+    /** The records as text, read while the stream is. */
+    export(name: string, options?: { readonly format?: TransferFormat; readonly onProgress?: (records: number) => void }): Promise<Readable>;
+    /** Checks every row, and unless it is a dry run makes a record of each, with hooks. Bad rows: ValidationFailed, nothing written. */
+    import(name: string, input: Omit<ImportInput, "dryRun"> & { readonly dryRun?: boolean }): Promise<ImportReport>;
   };
   readonly settings: { get(): Promise<Settings>; update(input: object): Promise<Settings> };
   /** The superadmin's editor of accounts: may set `role`, `active`, `emailVerified` and hashes; fires create hooks, no register hooks. */
@@ -90,7 +99,7 @@ export interface TenantHandle {
 }
 
 export function createTenantHandle(deps: HandleDeps, slug: string): TenantHandle {
-  const { collections, settings, editor, auth, oneTime, apiKeys, hooks, logs } = deps;
+  const { collections, settings, editor, auth, oneTime, apiKeys, hooks, logs, transfer } = deps;
 
   async function context(): Promise<TenantContext> {
     await deps.ready();
@@ -117,6 +126,11 @@ export function createTenantHandle(deps: HandleDeps, slug: string): TenantHandle
       create: async (input) => collections.create(await context(), input),
       update: async (name, input) => collections.update(await context(), name, input),
       delete: async (name) => collections.remove(await context(), name),
+      export: async (name, { format = "ndjson", onProgress } = {}) => transfer.export(await context(), name, { format, onProgress }),
+      import: async (name, input) => {
+        const as = await call("system", "POST", `/api/collections/${name}`);
+        return await transfer.import(as.context, as.call, name, { ...input, dryRun: input.dryRun ?? false });
+      },
     },
     settings: {
       get: async () => settings.get(await context()),

@@ -41,6 +41,28 @@ export async function readJson(req: IncomingMessage, optional: boolean): Promise
   return demandObject(parse(await readBytes(req)));
 }
 
+/** The body's bytes, where its media type is among these. Throws BadRequest, PayloadTooLarge, UnsupportedMediaType. */
+export async function readRaw(req: IncomingMessage, types: readonly string[]): Promise<Buffer> {
+  if (!hasBody(req)) throw new BadRequest("A body is required");
+  const media = (req.headers["content-type"] ?? "").toLowerCase().split(";", 1)[0]!.trim();
+  if (!types.includes(media)) {
+    throwAway(req);
+    throw new UnsupportedMediaType(`The body must be of type ${types.join(", ")}`);
+  }
+  if (Number(req.headers["content-length"] ?? 0) > bodyLimit) {
+    drain(req);
+    throw new PayloadTooLarge();
+  }
+  const parsed = parsedBody(req);
+  if (parsed !== undefined && !(isEmptyObject(parsed) && !req.readableEnded)) {
+    const bytes = Buffer.isBuffer(parsed) ? parsed : Buffer.from(typeof parsed === "string" ? parsed : JSON.stringify(parsed));
+    if (bytes.length > bodyLimit) throw new PayloadTooLarge();
+    return bytes;
+  }
+  if (req.readableEnded || req.destroyed) throw new BadRequest("The body was read by something in front of this service, which left nothing of it: mount the service before that");
+  return await readBytes(req);
+}
+
 function isEmptyObject(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }

@@ -1,4 +1,5 @@
 // Meta routes of tenants, settings and collections (contract 7). Every handler demands the superadmin first.
+import type { Call } from "../core/call.js";
 import { BadRequest } from "../core/errors.js";
 import type { JsonObject } from "../core/record.js";
 import type { Collections } from "../collections/manage.js";
@@ -63,4 +64,9 @@ export function inTenant(handler: (exchange: Exchange, context: TenantContext) =
 /** The superadmin, the tenant of the path, the JSON body. */
 export function inTenantWithBody(handler: (exchange: Exchange, context: TenantContext, body: JsonObject) => Promise<Reply | undefined>): Handler {
   return inTenant(async (exchange, context) => await handler(exchange, context, await exchange.json()));
+}
+
+/** The superadmin's call, where a meta route writes through the pipeline of records. */
+export function callOf({ facts, trace }: Exchange, { tenant }: TenantContext): Call {
+  return { tenant, caller: trace.caller ?? { type: "superadmin", id: "superadmin" }, request: facts, meter: trace };
 }

@@ -10,6 +10,7 @@ import type { createMetaRoutes } from "./meta.js";
 import type { OneTimeRoutes } from "./one-time.js";
 import type { RealtimeRoutes } from "./realtime.js";
 import type { RecordRoutes } from "./records.js";
+import type { TransferRoutes } from "./transfer.js";
 import type { createUserRoutes } from "./users.js";
 
 export interface Routes {
@@ -27,6 +28,7 @@ export interface Routes {
   readonly apiKeys: ApiKeyRoutes;
   readonly hooks: HookRoutes;
   readonly logs: LogRoutes;
+  readonly transfer: TransferRoutes;
   /** Off where the option `adminUi` is false. */
   readonly adminUi: Handler | undefined;
 }

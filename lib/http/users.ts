@@ -1,10 +1,8 @@
 // Meta routes of accounts: the superadmin's editor.
 import { readLimit, readOffset } from "../records/list-query.js";
-import type { Call } from "../core/call.js";
 import type { AdminEditor } from "../users/admin-editor.js";
-import type { TenantContext } from "../tenants/context.js";
-import { created, noContent, ok, type Exchange, type Handler } from "./exchange.js";
-import { inTenant, inTenantWithBody } from "./meta.js";
+import { created, noContent, ok, type Handler } from "./exchange.js";
+import { callOf, inTenant, inTenantWithBody } from "./meta.js";
 
 export function createUserRoutes({ editor }: { readonly editor: AdminEditor }) {
   return {
@@ -21,8 +19,4 @@ export function createUserRoutes({ editor }: { readonly editor: AdminEditor }) {
       return noContent;
     }),
   } satisfies Record<string, Handler>;
-}
-
-function callOf({ facts, trace }: Exchange, { tenant }: TenantContext): Call {
-  return { tenant, caller: trace.caller ?? { type: "superadmin", id: "superadmin" }, request: facts, meter: trace };
 }
