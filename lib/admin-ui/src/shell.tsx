@@ -22,12 +22,11 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
     <>
       <button type="button" class="skip button primary" onClick={() => main.current?.focus()}>Skip to the content</button>
       <div class="shell">
-        <div class="topbar">
+        <header class="topbar">
           <Button kind="quiet" icon={open.value ? "close" : "menu"} iconOnly onClick={() => { open.value = !open.value; }}>{open.value ? "Close the menu" : "Open the menu"}</Button>
           <Brand />
-        </div>
+        </header>
         <div class={`sidebar${open.value ? " open" : ""}`} onKeyDown={(event) => { if (event.key === "Escape") open.value = false; }}>
-          <Brand />
           <Sidebar />
         </div>
         <main ref={main} tabIndex={-1}>{children}</main>
@@ -47,6 +46,7 @@ function Sidebar() {
   return (
     <>
       <nav class="nav-group" aria-label="Service">
+        <Brand />
         <NavLink href={link(["tenants"])} icon="tenants" current={first === undefined || first === "tenants"}>Tenants</NavLink>
         <NavLink href={link(["figures"])} icon="figures" current={first === "figures"}>Health and figures</NavLink>
       </nav>

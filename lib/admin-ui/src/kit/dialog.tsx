@@ -20,6 +20,8 @@ export function Dialog(props: {
     if (dialog === null) return;
     const before = document.activeElement;
     dialog.showModal();
+    // Where no field asks for the focus, reading begins at the title and not at the button that closes.
+    if (dialog.querySelector("[autofocus]") === null) dialog.querySelector("h2")?.focus();
     return () => {
       dialog.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
@@ -36,7 +38,7 @@ export function Dialog(props: {
       }}
     >
       <header class="dialog-head">
-        <h2 id={id}>{props.title}</h2>
+        <h2 id={id} tabIndex={-1}>{props.title}</h2>
         {props.locked !== true && <Button kind="quiet" icon="close" iconOnly onClick={props.onClose}>Close</Button>}
       </header>
       <div class="dialog-body">{props.children}</div>

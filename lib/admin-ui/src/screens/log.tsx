@@ -6,11 +6,12 @@ import type { RequestLogEntry } from "../api/types.js";
 import type { TenantProps } from "../app.js";
 import { Button } from "../kit/button.js";
 import { Bars, type Bar } from "../kit/chart.js";
-import { SelectField, TextField } from "../kit/field.js";
+import { SelectField, SwitchField, TextField } from "../kit/field.js";
 import { formatAgo, formatExactTime, formatMs } from "../kit/format.js";
 import { Badge, Empty, Loaded, Page } from "../kit/page.js";
 import { Table } from "../kit/table.js";
 import { link, route, setQuery } from "../state/route.js";
+import { recall, remember } from "../state/memory.js";
 import { useResource } from "../state/resource.js";
 import { LogPager, useLog } from "./log-pages.js";
 
@@ -27,6 +28,7 @@ export function LogScreen({ tenant }: TenantProps) {
   useEffect(() => { typed.value = requestId; }, [requestId]);
   const log = useLog((cursor, signal) => manage.requestLog(tenant, { limit: 100, cursor, status, keyId, requestId }, signal), [tenant.id, status, keyId, requestId]);
   const keys = useResource((signal) => manage.keys(tenant, signal), [tenant.id]);
+  const own = useSignal(recall("log.own") === "shown");
   const filtered = status !== "" || keyId !== "" || requestId !== "";
   return (
     <Page title="Request log" context={tenant.name} lead="What was asked and how it ended. Bodies, query values and credentials are never kept.">
@@ -35,9 +37,10 @@ export function LogScreen({ tenant }: TenantProps) {
         <SelectField label="API key" value={keyId} choices={[{ value: "", text: "Any caller" }, ...(keys.data ?? []).map((key) => ({ value: key.id, text: key.name }))]} onChange={(value) => setQuery({ keyId: value })} />
         <TextField label="Request id" {...bind(typed)} mono placeholder="from X-Request-Id, then Enter" />
       </form>
+      <SwitchField label="Show the superadmin's own requests" checked={own.value} onChange={(shown) => { own.value = shown; remember("log.own", shown ? "shown" : "hidden"); }} />
       <Loaded resource={log} what="the requests">
-        {(entries) => entries.length === 0
-          ? <Empty icon="log" title={filtered ? "No request matches" : "No request yet"} action={filtered ? <Button onClick={() => setQuery({ status: null, keyId: null, requestId: null })}>Show all</Button> : undefined}><p>{filtered ? "Change the filters above." : "Requests to this tenant appear here within a moment."}</p></Empty>
+        {(all) => { const entries = all.filter((entry) => own.value || entry.caller.type !== "superadmin"); return entries.length === 0
+          ? <Empty icon="log" title={filtered ? "No request matches" : "No request yet"} action={filtered ? <Button onClick={() => setQuery({ status: null, keyId: null, requestId: null })}>Show all</Button> : undefined}><p>{filtered ? "Change the filters above." : all.length > 0 ? "The newest are all the superadmin's own." : "Requests to this tenant appear here within a moment."}</p>{log.hasMore && <LogPager log={log} />}</Empty>
           : (
             <>
               <Bars label={`Requests, ${entries.length} newest`} bars={toBars(entries)} unit="requests" />
@@ -55,7 +58,7 @@ export function LogScreen({ tenant }: TenantProps) {
               </Table>
               <LogPager log={log} />
             </>
-          )}
+          ); }}
       </Loaded>
     </Page>
   );

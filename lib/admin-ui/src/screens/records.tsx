@@ -42,6 +42,8 @@ export function RecordsTab(props: CollectionProps) {
     total.reload();
   };
   const columns = useColumns(tenant, collection);
+  // The first text names the record and opens it; without one, the id does.
+  const title = columns.shown.find((field) => field.type === "TEXT" || field.type === "EMAIL")?.name;
   const items = page.data?.items ?? [];
   const word = collection.system ? "account" : "record";
   const add = <Button kind="primary" icon="plus" onClick={() => go(open("new"))}>New {word}</Button>;
@@ -73,8 +75,10 @@ export function RecordsTab(props: CollectionProps) {
             {items.map((record) => (
               <tr key={record.id}>
                 <td class="narrow"><input type="checkbox" aria-label={`Select ${titleOf(collection.fields, record)}`} checked={selected.value.has(record.id)} onChange={() => toggle(selected, record.id)} /></td>
-                <th scope="row" class="narrow"><a href={open(record.id)} title={record.id} aria-label={`Open ${titleOf(collection.fields, record)}`}><code>{shortId(record.id)}</code></a></th>
-                {columns.shown.map((field) => <td key={field.name} class={`cell${field.type === "NUMBER" ? " numeric" : ""}`}><Cell tenant={tenant} field={field} value={record[field.name] ?? null} /></td>)}
+                <IdCell record={record} href={isTitled(record, title) ? undefined : open(record.id)} />
+                {columns.shown.map((field) => field.name === title && isTitled(record, title)
+                  ? <th scope="row" key={field.name} class="cell"><a href={open(record.id)}><Cell tenant={tenant} field={field} value={record[title] ?? null} /></a></th>
+                  : <td key={field.name} class={`cell${field.type === "NUMBER" ? " numeric" : ""}`}><Cell tenant={tenant} field={field} value={record[field.name] ?? null} /></td>)}
                 <td class="narrow">{formatTime(record.createdAt)}</td>
                 <td class="narrow">{formatTime(record.updatedAt)}</td>
               </tr>
@@ -94,6 +98,13 @@ export function RecordsTab(props: CollectionProps) {
       {opened !== undefined && <RecordSheet key={opened} {...props} id={opened === "new" ? null : opened} onClose={() => go(link(path, here))} onSaved={(record) => { reload(); if (opened === "new") go(link(path, here)); else page.set({ ...(page.data ?? { offset: 0, limit: pageSize, hasMore: false }), items: items.map((item) => (item.id === record.id ? record : item)) }); }} onRemoved={() => { go(link(path, here)); reload(); }} />}
     </>
   );
+}
+
+const isTitled = (record: RecordBody, title: string | undefined): title is string => title !== undefined && typeof record[title] === "string" && record[title] !== "";
+
+function IdCell({ record, href }: { readonly record: RecordBody; readonly href: string | undefined }) {
+  const text = <code>{shortId(record.id)}</code>;
+  return href === undefined ? <td class="narrow muted" title={record.id}>{text}</td> : <th scope="row" class="narrow"><a href={href} title={record.id}>{text}</a></th>;
 }
 
 function Filter(props: CollectionProps & { readonly where: string; readonly error: string | undefined; readonly onApply: (text: string) => void }) {
