@@ -163,7 +163,7 @@ export function createAdmin(deps: AdminDeps): Admin {
             type: "update", table: superadminTable, id: superadminId, log: superadminLog,
             hiddenIs: { passwordHash: current.passwordHash, generation: current.generation },
             set: { updatedAt: timestamp(clock) },
-            setHidden: { passwordHash },
+            setHidden: { passwordHash, pendingTotpSecret: null, pendingRecoveryHashes: null },
             increment: { generation: 1 },
           }],
         });

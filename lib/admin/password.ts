@@ -3,6 +3,7 @@ import { ValidationFailed, type FieldError } from "../core/errors.js";
 import { equalInConstantTime } from "../core/ids.js";
 import type { Json } from "../core/record.js";
 import type { PasswordHasher } from "../hasher/hasher.js";
+import { hasBrokenText } from "../schema/texts.js";
 import type { Superadmin } from "./superadmin.js";
 
 const longestUsername = 255;
@@ -11,8 +12,7 @@ const longestUsername = 255;
 export function checkUsername(value: Json | undefined): FieldError[] {
   if (typeof value !== "string" || value.trim() === "") return [{ field: "username", message: "is required" }];
   if (value.length > longestUsername) return [{ field: "username", message: `must be at most ${longestUsername} characters long` }];
-  // eslint-disable-next-line no-control-regex
-  if (/[\u0000-\u001f\u007f]/.test(value)) return [{ field: "username", message: "must not hold control characters" }];
+  if (/\p{Cc}/u.test(value) || hasBrokenText(value)) return [{ field: "username", message: "must be well-formed text without control characters" }];
   return [];
 }
 

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Socket } from "node:net";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SMTPServer } from "smtp-server";
-import { cheapHasher, startService, testPassword, type Answer, type TestService, type TestTenant } from "../support/service.js";
+import { cheapHasher, startService, type Answer, type TestService, type TestTenant } from "../support/service.js";
 
 const newPassword = "another long password";
 const invalid = { error: "Invalid or expired token" };

@@ -91,7 +91,6 @@ describe("request log", () => {
     ];
     for (const { status } of answers) expect(status).to.be.below(500);
     const { text } = await log("?limit=100");
-    // eslint-disable-next-line no-control-regex
     expect(text).to.not.match(/[\u0000-\u001f]/);
     for (const secret of [testPassword, "wrong-secret-password", "body-secret", "query-secret", alice.token, alice.refreshToken, odd?.key ?? "pk_"]) {
       expect(text).to.not.include(secret);

@@ -217,7 +217,6 @@ describe("request log and hook log", () => {
     logs.requests.write("t1", request(1, { caller: { type: "apiKey", id: "k", keyName: "a\r\n{\"level\":50}\u0000\u001b[31m" } }));
     const page = await logs.requests.list(context("t1"), {});
     expect(page.items[0]?.caller.keyName).to.equal("a\r\n{\"level\":50}\u0000\u001b[31m");
-    // eslint-disable-next-line no-control-regex
     expect(JSON.stringify(page)).to.not.match(/[\u0000-\u001f]/);
   });
 });
