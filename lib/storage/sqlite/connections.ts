@@ -1,6 +1,6 @@
 // A bounded set of open connections: the one that was used longest ago is closed where another must be opened.
 import { statSync } from "node:fs";
-import { Connection, type ConnectionOptions } from "./connection.js";
+import { Connection, dropped, readVersion, type ConnectionOptions } from "./connection.js";
 
 export interface Connections {
   /** The connection to this file, undefined where there is no file. */
@@ -31,6 +31,11 @@ export function createConnections(limit: number, options: ConnectionOptions): Co
       if (connection === undefined) {
         if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
         connection = new Connection(path, options);
+        // Marked, and not yet removed: for readers it is gone.
+        if (options.mode === "read" && readVersion(connection) === dropped) {
+          connection.close();
+          return undefined;
+        }
         if (open.size >= limit) close(open.keys().next().value!);
       } else {
         open.delete(path);

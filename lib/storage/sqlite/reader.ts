@@ -74,10 +74,7 @@ export function createReader(connectionsOf: (path: string) => Connections, reade
     for (;;) {
       const found = attempt(path, (connection) => (readVersion(connection) === dropped ? gone : { result: read(connection) }), true);
       if (found !== gone) return found?.result;
-      const inode = connectionsOf(path).get(path)?.inode;
       connectionsOf(path).close(path);
-      // The one who drops it has marked the file and not yet removed it.
-      if (connectionsOf(path).get(path)?.inode === inode) return undefined;
     }
   }
 

@@ -1,9 +1,9 @@
 // The writer's thread: the only place that writes. Takes all that waits, groups it by database, answers after commit.
-import { rmSync, statSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { StorageUnavailable } from "../../core/errors.js";
 import { DatabaseDropped, runBatch } from "./batch.js";
-import { createDatabase, dropped, isCurrent, type Connection } from "./connection.js";
+import { createDatabase, dropped, isCurrent, readVersion, type Connection } from "./connection.js";
 import { createConnections } from "./connections.js";
 import { sqliteCode } from "./driver.js";
 import { isBroken, toPlainError } from "./errors.js";
@@ -81,8 +81,14 @@ function write(path: string, requests: readonly Request[]): Reply[] {
       return runBatch(connection ?? create(path), requests);
     } catch (error) {
       if (!(error instanceof DatabaseDropped)) throw error;
-      // Under the lock, so that the one who drops has taken the file away by then.
-      withLock(() => tenants.close(path));
+      // Under the lock, so that whoever drops it is through by then, or has died before the file was removed.
+      withLock(() => {
+        tenants.close(path);
+        const marked = tenants.get(path);
+        if (marked === undefined || readVersion(marked) !== dropped) return;
+        tenants.close(path);
+        removeFiles(path);
+      });
     }
   }
 }
@@ -125,10 +131,13 @@ function dropDatabase(path: string, { number }: Request): Reply {
       // A broken file can be removed all the same.
       tryToClose(path);
     }
-    if (statSync(path, { throwIfNoEntry: false }) !== undefined) rmSync(path);
-    for (const suffix of ["-wal", "-shm"]) rmSync(path + suffix, { force: true });
+    removeFiles(path);
   });
   return { number, done: { logId: "", rows: [], firstChange: 0 } };
+}
+
+function removeFiles(path: string): void {
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
 }
 
 function tryToClose(path: string): void {
