@@ -14,6 +14,15 @@ export interface TokenPair {
   readonly expiresIn: number;
 }
 
+/** A new account, in its outgoing shape. */
+export interface Registered {
+  readonly id: string;
+  readonly revision: number;
+  readonly record: RecordValue;
+  /** The record as JSON text. */
+  readonly text: string;
+}
+
 export interface Identity {
   readonly caller: Caller;
   /** The credential's tenant; null for the superadmin, who names one. */
@@ -31,12 +40,14 @@ export interface Authenticator {
 
 /** Signing up, in and out (contract 6). A context that is undefined stands for an unknown tenant. */
 export interface Auth {
-  /** `{ username, email?, password, …custom fields }`; the new account's row. Throws Forbidden("Registration is disabled"), ValidationFailed, TooManyRequests, HookRejected, HookFailed. */
-  register(context: TenantContext | undefined, origin: Origin, input: JsonObject): Promise<Row>;
+  /** `{ username, email?, password, …custom fields }`; the new account as GET by id gives it. Throws Forbidden("Registration is disabled"), ValidationFailed, TooManyRequests, HookRejected, HookFailed. */
+  register(context: TenantContext | undefined, origin: Origin, input: JsonObject): Promise<Registered>;
   /** `{ username, password }`. Throws Unauthorized("Invalid credentials"), Forbidden("Email not verified"), TooManyRequests, HookRejected, HookFailed. */
   login(context: TenantContext | undefined, origin: Origin, input: JsonObject): Promise<TokenPair>;
   /** `{ refreshToken }`; the tenant is the token's. Throws Unauthorized, HookRejected, HookFailed. */
   refresh(origin: Origin, input: JsonObject): Promise<TokenPair>;
+  /** The tenant whose refresh token this is; undefined where the service never issued it. Says nothing about whether it is still good. */
+  tenantOf(refreshToken: unknown): Promise<TenantContext | undefined>;
   /** `{ scope? }`: all tokens of the caller's user, or with `session` those of the session presented. Throws Unauthorized, ValidationFailed, HookRejected, HookFailed. */
   logout(context: TenantContext, call: Call, input?: JsonObject): Promise<void>;
   /** The caller's own record, without `role`. Throws Unauthorized, HookRejected, HookFailed. */

@@ -3,15 +3,22 @@ import { Unauthorized } from "../core/errors.js";
 import type { JsonObject } from "../core/record.js";
 import type { UserCaller } from "../core/call.js";
 import { ConditionMissed } from "../storage/storage.js";
+import type { TenantContext } from "../tenants/context.js";
 import type { TokenPair } from "./auth.js";
 import type { AuthDeps } from "./deps.js";
 import { callOf, withoutSecrets, type Origin } from "./origin.js";
 
+/** The tenant whose token this is; undefined where the service never issued it. */
+export async function tenantOf({ refreshTokens, tenants }: AuthDeps, refreshToken: unknown): Promise<TenantContext | undefined> {
+  const token = refreshTokens.parse(refreshToken);
+  return token === undefined ? undefined : await tenants.byId(token.tenantId);
+}
+
 /** `{ refreshToken }`. Throws Unauthorized, HookRejected, HookFailed. */
 export async function refresh(deps: AuthDeps, origin: Origin, input: JsonObject): Promise<TokenPair> {
-  const { families, hooks, tenants } = deps;
+  const { families, hooks } = deps;
   const token = deps.refreshTokens.parse(input["refreshToken"]);
-  const context = token === undefined ? undefined : await tenants.byId(token.tenantId);
+  const context = await tenantOf(deps, input["refreshToken"]);
   if (token === undefined || context === undefined) throw new Unauthorized();
   const presented = await families.check(context, token);
   const { user, family } = presented;

@@ -1,5 +1,6 @@
 // Register: the recipe from a guest's body to an account. The create rule of `users` is not asked, and only the
 // register hooks fire.
+import type { Call } from "../core/call.js";
 import { timestamp } from "../core/clock.js";
 import { Forbidden, ValidationFailed, type FieldError } from "../core/errors.js";
 import { newId } from "../core/ids.js";
@@ -10,7 +11,7 @@ import { validateRecord } from "../schema/validate.js";
 import { is, text } from "../storage/filter.js";
 import { ConditionMissed, StampChanged, UniqueViolation, type Exists, type Row } from "../storage/storage.js";
 import type { TenantContext } from "../tenants/context.js";
-import type { UserSecrets } from "./auth.js";
+import type { Registered, UserSecrets } from "./auth.js";
 import type { AuthDeps } from "./deps.js";
 import { callOf, withoutSecrets, type Origin } from "./origin.js";
 
@@ -18,8 +19,8 @@ import { callOf, withoutSecrets, type Origin } from "./origin.js";
 const rounds = 20;
 const taken: FieldError = { field: "username", message: "is taken by another user" };
 
-/** `{ username, email?, password, …custom fields }`; gives the new account's row. */
-export async function register(deps: AuthDeps, known: TenantContext | undefined, origin: Origin, input: JsonObject): Promise<Row> {
+/** `{ username, email?, password, …custom fields }`; gives the new account as GET by id does. */
+export async function register(deps: AuthDeps, known: TenantContext | undefined, origin: Origin, input: JsonObject): Promise<Registered> {
   const { hooks, users } = deps;
   checkJson(input);
   const context = demandOpen(known);
@@ -52,7 +53,7 @@ interface Account {
   readonly told: JsonObject;
 }
 
-async function write(deps: AuthDeps, context: TenantContext, origin: Origin, { id, body, secrets, told }: Account): Promise<Row> {
+async function write(deps: AuthDeps, context: TenantContext, origin: Origin, { id, body, secrets, told }: Account): Promise<Registered> {
   const { hooks, users, clock } = deps;
   const call = callOf(context, origin);
   const collection = context.collections.get("users")!;
@@ -79,7 +80,7 @@ async function write(deps: AuthDeps, context: TenantContext, origin: Origin, { i
       ],
     });
     hooks.committed(context, call, "afterRegister", done);
-    return rows[0]!;
+    return present(deps, call, collection, rows[0]!);
   } catch (error) {
     if (error instanceof UniqueViolation && error.operation === 0) {
       throw new ValidationFailed(error.fields.map((field) => (field === "username" ? taken : { field, message: "is taken by another record" })));
@@ -87,6 +88,12 @@ async function write(deps: AuthDeps, context: TenantContext, origin: Origin, { i
     const relation = error instanceof ConditionMissed ? relations[error.operation - 1] : undefined;
     throw relation === undefined ? error : new ValidationFailed([relation.fault]);
   }
+}
+
+function present(deps: AuthDeps, call: Call, collection: Collection, { id, revision, record, text: stored }: Row): Registered {
+  if (collection.passthrough) return { id, revision, record, text: stored };
+  const presented = deps.present(call, collection, record);
+  return { id, revision, record: presented, text: JSON.stringify(presented) };
 }
 
 function demandOpen(context: TenantContext | undefined): TenantContext {

@@ -29,8 +29,8 @@ export function createAuthRoutes({ auth, authenticator, tenants }: AuthRoutesDep
     async register(exchange) {
       const body = await read(exchange);
       const context = await tenantOf(exchange, body);
-      const row = await auth.register(context, await originOf(exchange, authenticator), body);
-      return { status: 201, text: row.text, headers: { ETag: `"${row.revision}"` } };
+      const account = await auth.register(context, await originOf(exchange, authenticator), body);
+      return { status: 201, text: account.text, headers: { ETag: `"${account.revision}"` } };
     },
 
     async login(exchange) {
@@ -40,7 +40,10 @@ export function createAuthRoutes({ auth, authenticator, tenants }: AuthRoutesDep
     },
 
     async refresh(exchange) {
-      return ok(await auth.refresh(await originOf(exchange, authenticator), await read(exchange)));
+      const body = await read(exchange);
+      const context = await auth.tenantOf(body["refreshToken"]);
+      if (context !== undefined) exchange.trace.tenantId = context.tenant.id;
+      return ok(await auth.refresh(await originOf(exchange, authenticator), body));
     },
 
     async logout(exchange) {

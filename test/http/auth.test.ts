@@ -201,6 +201,11 @@ describe("auth routes", () => {
     expect([astray.status, astray.body[0].field]).to.deep.equal([400, "likes"]);
     const good = await post("/api/auth/register", { ...body, nick: "hal" });
     expect([good.status, good.body.nick]).to.deep.equal([201, "hal"]);
+    await service.meta("PATCH", `/api/meta/tenants/${acme.id}/collections/users`, { fields: [...users.fields, { name: "photos", type: "FILE", multiple: true }] });
+    const withFiles = await post("/api/auth/register", { ...body, username: "kim" });
+    expect(withFiles.status).to.equal(201);
+    const { body: pair } = await service.login(acme, "kim");
+    expect((await service.request("GET", `/api/collections/users/${withFiles.body.id}`, { token: pair.accessToken })).body).to.deep.equal(withFiles.body);
   });
 
   it("register hooks fire and no create hooks; a rejection is the hook's", async () => {

@@ -119,7 +119,8 @@ export async function openWorld(options: WorldOptions = {}) {
     },
     async signUp(username: string, extra: JsonObject = {}, slug = "acme"): Promise<Row> {
       await this.set({ selfRegistration: true }, slug);
-      return await auth.register(await context(slug), origin, { username, password, ...extra });
+      const { id } = await auth.register(await context(slug), origin, { username, password, ...extra });
+      return (await this.row(id, slug))!;
     },
     async login(username: string, text: string = password, slug = "acme") {
       return await auth.login(await context(slug), origin, { username, password: text });
