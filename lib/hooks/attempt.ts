@@ -38,6 +38,7 @@ export async function sendPending(deps: AttemptDeps, tenantId: string, row: Row)
 
   const startedAt = timestamp(clock);
   const result = await deps.dispatch({
+    tenantId,
     hook,
     event: delivery.event,
     collection: delivery.collection,

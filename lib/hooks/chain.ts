@@ -101,6 +101,7 @@ async function runChain(deps: ChainDeps, occasion: Occasion, steps: readonly Ste
 
 async function askWebhook(deps: ChainDeps, occasion: Occasion, hook: HookDefinition, deliveryId: string, at: string): Promise<Asked> {
   const result = await deps.dispatch({
+    tenantId: occasion.context.tenant.id,
     hook, deliveryId,
     event: occasion.event,
     collection: occasion.subject.collection,

@@ -6,6 +6,7 @@ import type { Logger } from "../core/logger.js";
 import type { Storage } from "../storage/storage.js";
 import type { TenantRegistry } from "../tenants/context.js";
 import { createAfter } from "./after.js";
+import { createAgents } from "./agents.js";
 import { createChain } from "./chain.js";
 import type { HookEvent } from "./definition.js";
 import { createDeliverer } from "./deliverer.js";
@@ -43,7 +44,8 @@ export function createHooks(deps: HooksDeps): HooksFeature {
   const { clock, logger, log, tenants, storage } = deps;
   const handlers = createHandlers();
   const giveUp = new AbortController();
-  const dispatch = createDispatch({ clock, lookup: deps.lookup, standardWebhooks: deps.standardWebhooks ?? false });
+  const agents = createAgents();
+  const dispatch = createDispatch({ clock, agents, lookup: deps.lookup, standardWebhooks: deps.standardWebhooks ?? false });
   const deliverer = createDeliverer({ storage, tenants, clock, logger, log, dispatch, keepDeadDays: deps.keepDeadDays ?? 14 });
   const chain = createChain({ clock, logger, log, dispatch, handlers, signal: giveUp.signal });
   const after = createAfter({ clock, logger, log, handlers, wake: deliverer.wake });
@@ -73,6 +75,7 @@ export function createHooks(deps: HooksDeps): HooksFeature {
       clearTimeout(grace);
       clearTimeout(timer);
       giveUp.abort();
+      agents.close();
     },
   };
 }

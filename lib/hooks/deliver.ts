@@ -1,14 +1,13 @@
-// One HTTP delivery, guarded: addresses checked and pinned, no pooled connection, no redirect, no repetition, no
-// decompression, an answer of at most 256 KiB, all within one time-out. The only file that imports got.
-import { Agent as HttpAgent } from "node:http";
-import { Agent as HttpsAgent } from "node:https";
+// One HTTP delivery, guarded: addresses checked and pinned, no connection of another tenant's, no redirect, no
+// repetition, no decompression, an answer of at most 256 KiB, all within one time-out. The only file that imports got.
 import type { LookupAddress } from "node:dns";
 import type { LookupFunction, Socket } from "node:net";
 import type { IncomingMessage } from "node:http";
 import got from "got";
 import { describeError } from "../core/logger.js";
 import { within } from "./deadline.js";
-import { isAllowlisted, isPublicAddress, parseTarget, pinnedLookup, resolveTarget, TargetRefused, type Target } from "./address.js";
+import type { Agents } from "./agents.js";
+import { isAllowlisted, isPublicAddress, parseTarget, resolveTarget, TargetRefused, type Target } from "./address.js";
 
 export interface DeliveryRequest {
   readonly url: string;
@@ -21,6 +20,9 @@ export interface DeliveryRequest {
   /** The tenant's, exact `host:port` entries. */
   readonly allowlist: readonly string[];
   readonly lookup: LookupFunction | undefined;
+  readonly agents: Agents;
+  /** The tenant: its connections are never used for another. */
+  readonly partition: string;
   /** Whether the answer's body is of interest; without it the status line ends the delivery. */
   readonly readBody: boolean;
   /** Ends the delivery at once, as a failure with reason `aborted`. */
@@ -80,15 +82,12 @@ export async function deliver(request: DeliveryRequest): Promise<DeliveryResult>
 
 function send(request: DeliveryRequest, target: Target, addresses: readonly LookupAddress[], timeoutMs: number): Promise<DeliveryResult> {
   return new Promise((resolve) => {
-    const lookup = pinnedLookup(addresses);
-    // An agent of its own: a pooled connection would let one tenant use what another tenant's allowlist opened.
-    const agent = target.url.protocol === "https:" ? { https: new HttpsAgent({ keepAlive: false, lookup }) } : { http: new HttpAgent({ keepAlive: false, lookup }) };
     const stream = client.stream(target.url, {
       method: request.method as "POST",
       headers: { ...request.headers },
       body: request.body,
       timeout: { request: timeoutMs },
-      agent,
+      agent: request.agents.get(request.partition, target, addresses),
       ...(request.signal === undefined ? {} : { signal: request.signal }),
     });
     const chunks: Buffer[] = [];
@@ -100,16 +99,17 @@ function send(request: DeliveryRequest, target: Target, addresses: readonly Look
       settled = true;
       resolve("type" in result ? result : { type: "failure", ...result, durationMs: 0 });
       stream.destroy();
-      agent.https?.destroy();
-      agent.http?.destroy();
     };
     // Stays attached for good: a stream that was given up may still report an error, and nobody else would catch it.
     stream.on("error", (error) => settle(failureOf(error, status)));
     stream.once("request", (sent: { once(event: "socket", listener: (socket: Socket) => void): void }) => {
-      sent.once("socket", (socket) => socket.once("connect", () => {
-        const peer = socket.remoteAddress ?? "";
-        if (!isAllowlisted(target, request.allowlist) && !isPublicAddress(peer)) settle(failureOf(new TargetRefused(), null));
-      }));
+      sent.once("socket", (socket) => {
+        const check = (): void => {
+          if (!isAllowlisted(target, request.allowlist) && !isPublicAddress(socket.remoteAddress ?? "")) settle(failureOf(new TargetRefused(), null));
+        };
+        if (socket.connecting) socket.once("connect", check);
+        else check();
+      });
     });
     stream.once("response", (response: IncomingMessage) => {
       status = response.statusCode ?? 0;

@@ -155,6 +155,7 @@ export function createHookManagement(deps: ManageDeps): HookManagement {
       const envelope = sampleEnvelope(context, hook, deliveryId, clock);
       const text = JSON.stringify(envelope);
       const result = await deps.dispatch({
+        tenantId: context.tenant.id,
         hook, deliveryId, text,
         event: hook.event,
         collection: envelope.context.collection,

@@ -151,15 +151,14 @@ describe("hook target addresses", () => {
     await receiver.close();
   });
 
-  it("the allowlist lets exactly this host:port through, for this tenant only, and not on a pooled connection", async () => {
+  it("the allowlist lets exactly this host:port through, for this tenant only", async () => {
     const receiver = await startReceiver();
     receiver.answer = json({});
     await bench.allow(receiver.host);
     const hook = await bench.add({ event: "beforeList", collection: "tasks", url: receiver.url });
     const context = await bench.context();
     await bench.hooks.before(context, makeCall(context), "beforeList", subjectOf({ body: null }));
-    await bench.hooks.before(context, makeCall(context), "beforeList", subjectOf({ body: null }));
-    expect(receiver.connections()).to.equal(2);
+    expect(receiver.connections()).to.equal(1);
 
     await refused(bench.add({ event: "beforeCreate", collection: "tasks", url: `http://127.0.0.1:${port}/` }));
     await refused(bench.add({ event: "beforeCreate", collection: "tasks", url: `http://127.0.0.2:${receiver.port}/` }));
@@ -168,13 +167,36 @@ describe("hook target addresses", () => {
     const other = await bench.registry.get(await bench.addTenant("other", []));
     await refused(bench.hooks.manage.create(other, { event: "beforeCreate", collection: "tasks", url: receiver.url }));
     expect((await failure(bench.hooks.before({ ...other, hooks: context.hooks }, makeCall(other), "beforeList", subjectOf({ body: null })))).status).to.equal(502);
-    expect(receiver.connections()).to.equal(2);
+    expect(receiver.received).to.have.length(1);
 
     await bench.allow();
     const now = await bench.context();
     expect((await failure(bench.hooks.before(now, makeCall(now), "beforeList", subjectOf({ body: null })))).status).to.equal(502);
-    expect(receiver.connections()).to.equal(2);
+    expect(receiver.received).to.have.length(1);
     await bench.hooks.manage.remove(now, hook.id);
+    await receiver.close();
+  });
+
+  it("a connection is used again by its own tenant only, and never for a name that means another address by now", async () => {
+    const receiver = await startReceiver();
+    receiver.answer = json({});
+    const inner = `inner.test:${receiver.port}`;
+    let address = "127.0.0.1";
+    const own = await openBench({ lookup: (_hostname, _options, callback) => callback(null, [{ address, family: 4 }]) });
+    await own.allow(inner);
+    await own.add({ event: "beforeList", collection: "tasks", url: `http://${inner}/` });
+    const context = await own.context();
+    const ask = (tenant = context) => own.hooks.before(tenant, makeCall(tenant), "beforeList", subjectOf({ body: null }));
+    for (let times = 0; times < 3; times += 1) await ask();
+    expect(receiver.connections()).to.equal(1);
+    const other = await own.registry.get(await own.addTenant("other", [inner]));
+    await ask({ ...other, hooks: context.hooks });
+    expect(receiver.connections()).to.equal(2);
+    // Nobody listens there.
+    address = "127.0.0.2";
+    expect((await failure(ask())).status).to.equal(502);
+    expect(receiver.received).to.have.length(4);
+    await own.close();
     await receiver.close();
   });
 

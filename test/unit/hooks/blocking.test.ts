@@ -133,6 +133,7 @@ describe("blocking hooks", () => {
       expect(error.status).to.equal(502);
       expect(receiver.received.length).to.equal(before + 1);
       expect(lastLog().outcome).to.equal("failed");
+      await receiver.quiet();
     });
     it(`fail open, proceeds unchanged: ${name}`, async () => {
       expect((await run(answer, "beforeUpdate")).body).to.deep.equal({ title: "a" });

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, LookupFunction } from "node:net";
+import type { AddressInfo, LookupFunction, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Collection } from "../../../lib/collections/collection.js";
@@ -36,6 +36,8 @@ export interface Receiver {
   readonly received: Received[];
   /** Connections that were made, whatever came of them. */
   readonly connections: () => number;
+  /** Resolves once no connection is open. */
+  quiet(): Promise<void>;
   /** What it answers; replaced at will. */
   answer: (received: Received, response: ServerResponse, request: IncomingMessage) => void;
   /** Resolves once this many deliveries have come. */
@@ -79,13 +81,23 @@ export async function startReceiver(): Promise<Receiver> {
       changes.note();
     });
   });
-  server.on("connection", () => { connections += 1; });
+  const open = new Set<Socket>();
+  server.on("connection", (socket) => {
+    connections += 1;
+    open.add(socket);
+    socket.on("error", () => undefined);
+    socket.on("close", () => {
+      open.delete(socket);
+      changes.note();
+    });
+  });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const receiver: Receiver = {
     port, host: `127.0.0.1:${port}`, url: `http://127.0.0.1:${port}/hook`, received,
     connections: () => connections,
+    quiet: () => changes.until(() => open.size === 0),
     answer: empty(),
     count: (wanted) => changes.until(() => received.length >= wanted),
     async close() {
