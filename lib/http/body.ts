@@ -5,12 +5,10 @@ import type { Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { BadRequest, PayloadTooLarge, UnsupportedMediaType } from "../core/errors.js";
 import type { JsonObject } from "../core/record.js";
+import { drain } from "./drain.js";
 
 /** Bytes of a request body, decoded (interface, Limits). */
 export const bodyLimit = 4 * 1024 * 1024;
-/** What is still read of a refused body, so that the connection survives. */
-const drainLimit = 64 * 1024 * 1024;
-const drainTime = 10_000;
 
 /** Whether the request announces a body (RFC 9112, section 6.3). */
 export function hasBody(req: IncomingMessage): boolean {
@@ -151,20 +149,4 @@ function parse(bytes: Buffer): unknown {
 function demandObject(value: unknown): JsonObject {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw new BadRequest("The body must be a JSON object");
   return value as JsonObject;
-}
-
-/** Reads on and forgets, within bounds, so that the answer arrives and the connection can be used again. */
-export function drain(req: IncomingMessage): void {
-  if (req.readableEnded || req.destroyed) return;
-  let left = drainLimit;
-  const timer = setTimeout(() => req.destroy(), drainTime);
-  timer.unref();
-  req.on("data", (chunk: Buffer) => {
-    left -= chunk.length;
-    if (left < 0) req.destroy();
-  });
-  req.once("close", () => clearTimeout(timer));
-  req.once("end", () => clearTimeout(timer));
-  req.on("error", () => clearTimeout(timer));
-  req.resume();
 }

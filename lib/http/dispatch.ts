@@ -5,7 +5,8 @@ import type { RequestFacts } from "../core/call.js";
 import type { Logger } from "../core/logger.js";
 import { ShuttingDown } from "../core/errors.js";
 import type { TenantRegistry } from "../tenants/context.js";
-import { hasBody, drain, parsedBody } from "./body.js";
+import { hasBody, parsedBody } from "./body.js";
+import { drain, drained } from "./drain.js";
 import type { Calls } from "./call.js";
 import type { Exchange, Handler, Trace } from "./exchange.js";
 import { errorReply } from "./errors.js";
@@ -54,6 +55,7 @@ export function createDispatch({ calls, tenants, logger, started, isClosing, log
       if (reply !== undefined) sendReply(res, reply, exchange.facts.requestId);
     } catch (error) {
       const reply = errorReply(error, logger, exchange.facts.requestId);
+      if (!req.complete && hasBody(req) && parsedBody(req) === undefined) await drained(req);
       if (res.headersSent) res.destroy();
       else sendReply(res, reply, exchange.facts.requestId);
     }
