@@ -1,7 +1,7 @@
 // The routes of the request log and the hook log, and what the request log keeps of a request (contract 7).
 import { bypassesHooks, type Caller, type RequestFacts } from "../core/call.js";
 import { BadRequest } from "../core/errors.js";
-import type { Logs, RequestLogEntry } from "../logs/logs.js";
+import type { Logs, NewRequestLogEntry, RequestLogEntry } from "../logs/logs.js";
 import { ok, type Exchange, type Handler, type Trace } from "./exchange.js";
 
 export type LogRoutes = Readonly<Record<"requests" | "hooks" | "instanceRequests", Handler>>;
@@ -35,12 +35,12 @@ export function requestLogEntry(request: {
   readonly status: number;
   readonly startedAt: number;
   readonly durationMs: number;
-}): Omit<RequestLogEntry, "id"> {
+}): NewRequestLogEntry {
   const { facts, trace, status, startedAt, durationMs } = request;
   const { caller } = trace;
   return {
     requestId: facts.requestId,
-    time: new Date(startedAt).toISOString(),
+    startedAt,
     method: facts.method,
     path: facts.path.length > longestPath ? facts.path.slice(0, longestPath) : facts.path,
     status,

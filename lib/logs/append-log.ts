@@ -3,13 +3,14 @@
 import type { Clock } from "../core/clock.js";
 import { newId } from "../core/ids.js";
 import { describeError, type Logger } from "../core/logger.js";
-import type { JsonObject } from "../core/record.js";
+import type { Json } from "../core/record.js";
 import { always } from "../storage/filter.js";
 import type { Sort, Store } from "../storage/storage.js";
+import { chunkId } from "./entry-id.js";
 import { trimLog, type Retention } from "./retention.js";
 
-/** Entries in one row. */
-export const chunkSize = 500;
+/** Entries in one row; fewer than an entry's id can number. */
+const chunkSize = 500;
 /** Entries that may wait in memory, over all tenants; what comes beyond is counted and dropped. */
 const mostWaiting = 20_000;
 /** Logs written in one round of the timer, so that many quiet tenants never add up to a burst of commits. */
@@ -21,13 +22,9 @@ const idleRoundsKept = 600;
 /** The order of chunks: their ids are as old as their entries. */
 export const newestFirst: Sort = { field: "id", kind: "text", descending: true };
 
-export interface LogEntryBase {
-  readonly id: string;
-}
-
-export interface AppendLog<Entry extends LogEntryBase> {
+export interface AppendLog<Entry> {
   /** Takes the entry and returns at once. `owner`: the tenant's id, null for the instance. */
-  write(owner: string | null, entry: Omit<Entry, "id">): void;
+  write(owner: string | null, entry: Entry): void;
   /** Resolves when all that was written for this owner before is in the store, or was given up. */
   flush(owner: string | null): Promise<void>;
   /** The same for every owner. */
@@ -40,8 +37,10 @@ export interface AppendLog<Entry extends LogEntryBase> {
   close(): Promise<void>;
 }
 
-export interface AppendLogDeps {
+export interface AppendLogDeps<Entry> {
   readonly table: string;
+  /** What is stored of an entry. */
+  readonly pack: (entry: Entry) => Json;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly retention: Retention;
@@ -49,8 +48,8 @@ export interface AppendLogDeps {
   store(owner: string | null): Promise<Store | undefined>;
 }
 
-interface Waiting {
-  entries: JsonObject[];
+interface Waiting<Entry> {
+  entries: Entry[];
   /** The write under way; the next one of this owner begins after it. */
   writing: Promise<void> | undefined;
   flushes: number;
@@ -59,15 +58,15 @@ interface Waiting {
   idleRounds: number;
 }
 
-export function createAppendLog<Entry extends LogEntryBase>(deps: AppendLogDeps): AppendLog<Entry> {
+export function createAppendLog<Entry>(deps: AppendLogDeps<Entry>): AppendLog<Entry> {
   const { table, clock, logger, retention } = deps;
-  const owners = new Map<string | null, Waiting>();
+  const owners = new Map<string | null, Waiting<Entry>>();
   let waiting = 0;
   let dropped = 0;
   let failing = false;
   let timer: NodeJS.Timeout | undefined;
 
-  function of(owner: string | null): Waiting {
+  function of(owner: string | null): Waiting<Entry> {
     let found = owners.get(owner);
     if (found === undefined) {
       found = { entries: [], writing: undefined, flushes: 0, total: 0, idleRounds: 0 };
@@ -81,7 +80,7 @@ export function createAppendLog<Entry extends LogEntryBase>(deps: AppendLogDeps)
     return Number(newest?.record["total"] ?? 0);
   }
 
-  async function writeChunk(owner: string | null, state: Waiting, entries: readonly JsonObject[]): Promise<void> {
+  async function writeChunk(owner: string | null, state: Waiting<Entry>, entries: readonly Entry[]): Promise<void> {
     const store = await deps.store(owner);
     if (store === undefined) return;
     // The first write of a process trims too: a log must not grow by restarts.
@@ -90,12 +89,13 @@ export function createAppendLog<Entry extends LogEntryBase>(deps: AppendLogDeps)
     if (trims) state.total = Math.max(state.total, await totalOf(store));
     state.total += entries.length;
     const at = new Date(clock.now()).toISOString();
-    const record = { id: newId(clock.now()), createdAt: at, updatedAt: at, count: entries.length, total: state.total, entries };
+    const id = chunkId(newId(clock.now()));
+    const record = { id, createdAt: at, updatedAt: at, count: entries.length, total: state.total, entries: entries.map(deps.pack) };
     await store.write({ operations: [{ type: "insert", table, record }] });
     if (trims) await trimLog({ store, table, retention, now: clock.now(), total: state.total });
   }
 
-  async function writeWaiting(owner: string | null, state: Waiting): Promise<void> {
+  async function writeWaiting(owner: string | null, state: Waiting<Entry>): Promise<void> {
     while (state.entries.length > 0) {
       const entries = state.entries.splice(0, chunkSize);
       waiting -= entries.length;
@@ -145,7 +145,7 @@ export function createAppendLog<Entry extends LogEntryBase>(deps: AppendLogDeps)
     dropped = 0;
   }
 
-  function moveToEnd(owner: string | null, state: Waiting): void {
+  function moveToEnd(owner: string | null, state: Waiting<Entry>): void {
     if (owners.get(owner) !== state) return;
     owners.delete(owner);
     owners.set(owner, state);
@@ -167,7 +167,7 @@ export function createAppendLog<Entry extends LogEntryBase>(deps: AppendLogDeps)
         return;
       }
       const state = of(owner);
-      state.entries.push({ id: newId(clock.now()), ...entry } as unknown as JsonObject);
+      state.entries.push(entry);
       waiting += 1;
       if (state.entries.length >= chunkSize && state.writing === undefined) void flush(owner);
       timer ??= setInterval(round, roundMs).unref();

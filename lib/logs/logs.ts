@@ -1,56 +1,15 @@
 // The front door of logs/: the request log and the hook log, of each tenant and, where the tenant is unknown, of the
 // instance (contract 7). Metadata only: no bodies, no query values, no credentials.
 import type { Clock } from "../core/clock.js";
-import type { Rejection } from "../core/errors.js";
 import type { Logger } from "../core/logger.js";
 import type { Storage, Store } from "../storage/storage.js";
 import type { TenantContext, TenantRegistry } from "../tenants/context.js";
-import { createAppendLog, type AppendLog, type LogEntryBase } from "./append-log.js";
+import { createAppendLog } from "./append-log.js";
+import { packHookCall, packRequest, unpackHookCall, unpackRequest, type HookLogEntry, type NewHookLogEntry, type NewRequestLogEntry, type RequestLogEntry } from "./entries.js";
 import { findInLog, readLog, type LogPage, type LogQuery } from "./read-log.js";
 import type { Retention } from "./retention.js";
 
-export interface RequestLogEntry {
-  readonly id: string;
-  readonly requestId: string;
-  /** When the request came, ISO 8601. */
-  readonly time: string;
-  readonly method: string;
-  /** Below the mount path, without the query. */
-  readonly path: string;
-  readonly status: number;
-  readonly durationMs: number;
-  /** Of these, spent in blocking hooks. */
-  readonly hookMs: number;
-  readonly caller: {
-    readonly type: "guest" | "user" | "apiKey" | "superadmin";
-    /** Of the user or the API key. */
-    readonly id: string | null;
-    readonly keyName: string | null;
-  };
-  readonly rulesBypassed: boolean;
-  readonly hooksBypassed: boolean;
-  readonly rejection: Rejection | null;
-}
-
-export type HookOutcome = "allowed" | "modified" | "rejected" | "failed" | "failedOpen" | "delivered";
-
-export interface HookLogEntry {
-  readonly id: string;
-  readonly hookId: string;
-  readonly event: string;
-  readonly collection: string | null;
-  readonly recordId: string | null;
-  readonly requestId: string;
-  readonly deliveryId: string;
-  /** 1 for the first. */
-  readonly attempt: number;
-  /** ISO 8601. */
-  readonly startedAt: string;
-  readonly durationMs: number;
-  /** HTTP status of the hook's answer; null where there was none. */
-  readonly status: number | null;
-  readonly outcome: HookOutcome;
-}
+export type { HookLogEntry, HookOutcome, NewHookLogEntry, NewRequestLogEntry, RequestLogEntry } from "./entries.js";
 
 export interface RequestLogQuery extends LogQuery {
   readonly requestId?: string | undefined;
@@ -68,12 +27,12 @@ export interface HookLogQuery extends LogQuery {
 export interface Logs {
   readonly requests: {
     /** Takes the entry and returns at once. `tenantId`: null where the tenant is unknown. */
-    write(tenantId: string | null, entry: Omit<RequestLogEntry, "id">): void;
+    write(tenantId: string | null, entry: NewRequestLogEntry): void;
     /** Newest first. `context`: null for the instance's own. */
     list(context: TenantContext | null, query: RequestLogQuery): Promise<LogPage<RequestLogEntry>>;
   };
   readonly hooks: {
-    write(tenantId: string, entry: Omit<HookLogEntry, "id">): void;
+    write(tenantId: string, entry: NewHookLogEntry): void;
     list(context: TenantContext, query: HookLogQuery): Promise<LogPage<HookLogEntry>>;
     find(context: TenantContext, id: string): Promise<HookLogEntry | undefined>;
   };
@@ -100,17 +59,17 @@ const hookTable = "hook_log";
 export function createLogs(deps: LogsDeps): Logs {
   const { storage, tenants, clock, logger, retention } = deps;
   const store = async (owner: string | null): Promise<Store | undefined> => (owner === null ? storage.system : (await tenants.byId(owner))?.store);
-  const open = <Entry extends LogEntryBase>(table: string): AppendLog<Entry> => createAppendLog<Entry>({ table, clock, logger, retention, store });
-  const requests = open<RequestLogEntry>(requestTable);
-  const hooks = open<HookLogEntry>(hookTable);
+  const common = { clock, logger, retention, store };
+  const requests = createAppendLog<NewRequestLogEntry>({ table: requestTable, pack: packRequest, ...common });
+  const hooks = createAppendLog<NewHookLogEntry>({ table: hookTable, pack: packHookCall, ...common });
 
   return {
     requests: {
       write: requests.write,
       async list(context, query) {
         await requests.flush(context?.tenant.id ?? null);
-        return readLog<RequestLogEntry>({
-          store: context?.store ?? storage.system, table: requestTable, retention, now: clock.now(), ...page(query),
+        return readLog({
+          store: context?.store ?? storage.system, table: requestTable, unpack: unpackRequest, retention, now: clock.now(), ...page(query),
           matches: (entry) =>
             isWanted(query.requestId, entry.requestId) && isWanted(query.status, entry.status) &&
             (query.keyId === undefined || (entry.caller.type === "apiKey" && entry.caller.id === query.keyId)),
@@ -121,14 +80,14 @@ export function createLogs(deps: LogsDeps): Logs {
       write: hooks.write,
       async list(context, query) {
         await hooks.flush(context.tenant.id);
-        return readLog<HookLogEntry>({
-          store: context.store, table: hookTable, retention, now: clock.now(), ...page(query),
+        return readLog({
+          store: context.store, table: hookTable, unpack: unpackHookCall, retention, now: clock.now(), ...page(query),
           matches: (entry) => isWanted(query.hookId, entry.hookId) && isWanted(query.requestId, entry.requestId) && isWanted(query.status, entry.status),
         });
       },
       async find(context, id) {
         await hooks.flush(context.tenant.id);
-        return findInLog<HookLogEntry>({ store: context.store, table: hookTable, id });
+        return findInLog({ store: context.store, table: hookTable, unpack: unpackHookCall, id });
       },
     },
     async flush() {

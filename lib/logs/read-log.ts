@@ -1,9 +1,11 @@
 // Reading a chunked log: newest first, filtered, in pages; and one entry by its id.
 import { BadRequest } from "../core/errors.js";
 import { isId } from "../core/ids.js";
+import type { Json } from "../core/record.js";
 import { always } from "../storage/filter.js";
 import type { Row, Store } from "../storage/storage.js";
-import { newestFirst, type LogEntryBase } from "./append-log.js";
+import { newestFirst } from "./append-log.js";
+import { entryId, placeOf } from "./entry-id.js";
 import { oldestKept, type Retention } from "./retention.js";
 
 const defaultLimit = 25;
@@ -32,16 +34,18 @@ interface Position {
   readonly left: number;
 }
 
-export interface ReadOptions {
+export interface ReadOptions<Entry> {
   readonly store: Store;
   readonly table: string;
+  /** An entry from what is stored of it. */
+  readonly unpack: (stored: Json, id: string) => Entry;
   readonly retention: Retention;
   readonly now: number;
 }
 
 /** One page. Throws BadRequest for a cursor that is none. */
-export async function readLog<Entry extends LogEntryBase>(options: ReadOptions & LogQuery & { readonly matches: (entry: Entry) => boolean }): Promise<LogPage<Entry>> {
-  const { store, table, matches } = options;
+export async function readLog<Entry>(options: ReadOptions<Entry> & LogQuery & { readonly matches: (entry: Entry) => boolean }): Promise<LogPage<Entry>> {
+  const { store, table, unpack, matches } = options;
   const limit = Math.min(options.limit ?? defaultLimit, mostItems);
   const cutoff = oldestKept(options.retention, options.now);
   const from = options.cursor === undefined ? undefined : parseCursor(options.cursor);
@@ -50,12 +54,13 @@ export async function readLog<Entry extends LogEntryBase>(options: ReadOptions &
 
   /** Takes what matches of one chunk; the position to go on from where the page is full. */
   const take = (row: Row, left: number): Position | undefined => {
-    const entries = entriesOf<Entry>(row);
+    const entries = entriesOf(row);
     for (let index = Math.min(left, entries.length) - 1; index >= 0; index -= 1) {
       looked += 1;
-      if (!matches(entries[index]!)) continue;
+      const entry = unpack(entries[index]!, entryId(row.id, index));
+      if (!matches(entry)) continue;
       if (items.length === limit) return { chunk: row.id, left: index + 1 };
-      items.push(entries[index]!);
+      items.push(entry);
     }
     return undefined;
   };
@@ -85,25 +90,16 @@ export async function readLog<Entry extends LogEntryBase>(options: ReadOptions &
   }
 }
 
-/** The entry with this id. It is in one of the first chunks that were begun after it. */
-export async function findInLog<Entry extends LogEntryBase>({ store, table, id }: { readonly store: Store; readonly table: string; readonly id: string }): Promise<Entry | undefined> {
-  if (!isId(id)) return undefined;
-  let after = id;
-  // Other processes write chunks in between; beyond these it is not kept any more.
-  for (let looked = 0; looked < 64; looked += 8) {
-    const rows = await store.table(table).list({ filter: always, limit: 8, after: { value: after, id: after } });
-    for (const row of rows) {
-      const found = entriesOf<Entry>(row).find((entry) => entry.id === id);
-      if (found !== undefined) return found;
-      after = row.id;
-    }
-    if (rows.length < 8) return undefined;
-  }
-  return undefined;
+/** The entry with this id. */
+export async function findInLog<Entry>({ store, table, unpack, id }: Pick<ReadOptions<Entry>, "store" | "table" | "unpack"> & { readonly id: string }): Promise<Entry | undefined> {
+  const at = placeOf(id);
+  const row = at === undefined ? undefined : await store.table(table).find(at.chunk);
+  const stored = row === undefined ? undefined : entriesOf(row)[at!.place];
+  return stored === undefined ? undefined : unpack(stored, id);
 }
 
-function entriesOf<Entry>(row: Row): readonly Entry[] {
-  return row.record["entries"] as unknown as readonly Entry[];
+function entriesOf(row: Row): readonly Json[] {
+  return row.record["entries"] as readonly Json[];
 }
 
 function formatCursor({ chunk, left }: Position): string {

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLogs, type HookLogEntry, type Logs, type RequestLogEntry } from "../../../lib/logs/logs.js";
+import { createLogs, type HookLogEntry, type Logs, type NewRequestLogEntry } from "../../../lib/logs/logs.js";
 import { createSqliteStorage } from "../../../lib/storage/sqlite/sqlite.js";
 import { always } from "../../../lib/storage/filter.js";
 import type { Storage } from "../../../lib/storage/storage.js";
@@ -45,8 +45,8 @@ describe("request log and hook log", () => {
     opened.push(logs);
     return logs;
   }
-  const request = (number: number, more: Partial<RequestLogEntry> = {}): Omit<RequestLogEntry, "id"> => ({
-    requestId: `request-${number}`, time: new Date(now).toISOString(), method: "GET", path: "/api/collections/books", status: 200, durationMs: 1.5, hookMs: 0,
+  const request = (number: number, more: Partial<NewRequestLogEntry> = {}): NewRequestLogEntry => ({
+    requestId: `request-${number}`, startedAt: now, method: "GET", path: "/api/collections/books", status: 200, durationMs: 1.5, hookMs: 0,
     caller: { type: "guest", id: null, keyName: null }, rulesBypassed: false, hooksBypassed: false, rejection: null, ...more,
   });
   const delivery = (number: number, more: Partial<HookLogEntry> = {}): Omit<HookLogEntry, "id"> => ({
@@ -73,7 +73,10 @@ describe("request log and hook log", () => {
     expect(first.items.map(({ requestId }) => requestId)).to.deep.equal(newest(25));
     expect((await logs.requests.list(context("t1"), { limit: 500 })).items).to.have.length(100);
     logs.requests.write("t1", request(1234));
-    expect((await logs.requests.list(context("t1"), { limit: 1 })).items[0]).to.deep.include(request(1234));
+    const { startedAt, ...told } = request(1234);
+    expect((await logs.requests.list(context("t1"), { limit: 1 })).items[0]).to.deep.include({ ...told, time: new Date(startedAt).toISOString() });
+    const ids = (await logs.requests.list(context("t1"), { limit: 100 })).items.map(({ id }) => id);
+    expect(ids).to.deep.equal([...new Set(ids)].sort().reverse());
     const rest = await logs.requests.list(context("t1"), { cursor: first.nextCursor!, limit: 100 });
     expect(rest.items.map(({ requestId }) => requestId)).to.deep.equal(newest(125).slice(25));
     expect(await everything(logs, { limit: 100 })).to.deep.equal(["request-1234", ...newest(1234)]);
@@ -123,7 +126,7 @@ describe("request log and hook log", () => {
     const wanted = (await logs.hooks.list(context("t1"), { requestId: "request-700" })).items[0]!;
     expect(await logs.hooks.find(context("t1"), wanted.id)).to.deep.equal(wanted);
     expect(await logs.hooks.find(context("t2"), wanted.id)).to.equal(undefined);
-    expect(await logs.hooks.find(context("t1"), "nonsense")).to.equal(undefined);
+    for (const id of ["nonsense", "", `${wanted.id.slice(0, -3)}fff`, `${wanted.id.slice(0, -3)}ffe`]) expect(await logs.hooks.find(context("t1"), id)).to.equal(undefined);
   });
 
   it("refuses a cursor that it has not given", async () => {
