@@ -136,7 +136,9 @@ describe("files over HTTP", () => {
       expect((await patch(record.id, [file("cover", "y")], { token: bob.token })).status).to.equal(404);
       expect((await patch(record.id, [file("cover", "y"), text("n", "NaN")])).status).to.equal(400);
       expect((await patch("0190aaaa-0000-7000-8000-00000000eeee", [file("cover", "y")])).status).to.equal(404);
-      expect((await stored()).sort()).to.deep.equal([...before, record.cover.id].sort());
+      // Variants and removals of earlier tests may come in between.
+      const added = (await stored()).filter((name) => !name.includes(".w") && !before.includes(name));
+      expect(added).to.deep.equal([record.cover.id]);
     });
   });
 
