@@ -81,7 +81,7 @@ export class TooManyRequests extends ServiceError {
 
 /** A before-hook refused: its status and its error as the body. */
 export class HookRejected extends ServiceError {
-  constructor(status: number, message: string, body: Json) { super(status, message, { body }); }
+  constructor(status: number, message: string, body: Json) { super(status, message, { body, headers: status === 401 ? { "WWW-Authenticate": "Bearer" } : {} }); }
 }
 
 /** A before-hook could not be asked, and it does not fail open. */

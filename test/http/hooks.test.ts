@@ -171,6 +171,13 @@ describe("hooks over HTTP", () => {
       expect(answer.body).to.deep.equal({ status: 422, message: "not today", detail: { a: 1 } });
     });
 
+    it("a refusal with 401 carries WWW-Authenticate like every 401", async () => {
+      await add({ event: "beforeCreate", collection: "tasks" });
+      receiver.answer = json({ continue: false, error: { status: 401, message: "sign in" } });
+      const answer = await ask("POST", "/api/collections/tasks", { body: { title: "x" } });
+      expect([answer.status, answer.headers["www-authenticate"]]).to.deep.equal([401, "Bearer"]);
+    });
+
     it("a hook's body in place of its own, validated like a client's", async () => {
       await add({ event: "beforeCreate", collection: "tasks" });
       receiver.answer = json({ data: { body: { title: "rewritten" } } });

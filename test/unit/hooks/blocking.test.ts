@@ -16,10 +16,10 @@ describe("blocking hooks", () => {
     bench = await openBench();
     receiver = await startReceiver();
     await bench.allow(receiver.host);
-    await bench.add({ event: "beforeCreate", collection: "tasks", url: receiver.url, timeoutMs: 1000 });
-    await bench.add({ event: "beforeUpdate", collection: "tasks", url: receiver.url, timeoutMs: 1000, failOpen: true });
-    await bench.add({ event: "beforeDelete", collection: "tasks", url: receiver.url, timeoutMs: 1000 });
-    await bench.add({ event: "beforeLogin", url: receiver.url, timeoutMs: 1000 });
+    await bench.add({ event: "beforeCreate", collection: "tasks", url: receiver.url, timeoutMs: 400 });
+    await bench.add({ event: "beforeUpdate", collection: "tasks", url: receiver.url, timeoutMs: 400, failOpen: true });
+    await bench.add({ event: "beforeDelete", collection: "tasks", url: receiver.url, timeoutMs: 400 });
+    await bench.add({ event: "beforeLogin", url: receiver.url, timeoutMs: 400 });
   });
   after(async () => {
     await bench.close();
