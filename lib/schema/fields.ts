@@ -39,6 +39,8 @@ export function indexDefinitions(definition: Pick<CollectionDefinition, "fields"
   const fields = new Map(definition.fields.map((field) => [field.name, field]));
   const wanted: Index[] = definition.fields.filter((field) => field.unique).map((field) => ({ fields: [field.name], unique: true }));
   wanted.push(...definition.indexes);
+  // Whoever removes a record looks for those that point at it.
+  wanted.push(...definition.fields.filter((field) => field.type === "RELATION").map((field) => ({ fields: [field.name], unique: false })));
   const byFields = new Map<string, Index>();
   for (const index of wanted) {
     const key = index.fields.join(",");

@@ -25,6 +25,10 @@ export class Connection {
   /** The file's number in its file system. */
   readonly inode: number;
   readonly #statements = new Map<string, Statement>();
+  readonly #begin: Statement;
+  readonly #commit: Statement;
+  #inSnapshot = false;
+  #version: number | undefined;
 
   constructor(path: string, { mode, busyTimeout }: ConnectionOptions) {
     const Driver = loadDriver();
@@ -44,6 +48,8 @@ export class Connection {
       if (stored !== format) throw new Error(`${path} has the format ${stored}, and this version reads the format ${format}: use the version that wrote it`);
       this.logId = log;
       this.inode = statSync(path).ino;
+      this.#begin = this.database.prepare("BEGIN");
+      this.#commit = this.database.prepare("COMMIT");
     } catch (error) {
       this.database.close();
       throw error;
@@ -60,6 +66,29 @@ export class Connection {
       this.#statements.set(sql, statement);
     }
     return statement;
+  }
+
+  /** Holds what is stored now for the reads that follow. False where it does so already. */
+  enterSnapshot(): boolean {
+    if (this.#inSnapshot) return false;
+    this.#begin.run();
+    this.#inSnapshot = true;
+    return true;
+  }
+
+  leaveSnapshot(): void {
+    if (!this.#inSnapshot) return;
+    this.#inSnapshot = false;
+    this.#version = undefined;
+    if (this.database.open && this.database.inTransaction) this.#commit.run();
+  }
+
+  /** The number of units with `bump` so far; read once for each snapshot. */
+  get version(): number {
+    if (this.#version !== undefined) return this.#version;
+    const [version] = this.statement("PRAGMA user_version").get() as [number];
+    if (this.#inSnapshot) this.#version = version;
+    return version;
   }
 
   get isOpen(): boolean {
@@ -139,7 +168,7 @@ export function isCurrent(connection: Connection): boolean {
 
 /** The number of units with `bump` so far; `dropped` where the database was dropped. */
 export function readVersion(connection: Connection): number {
-  return (connection.statement("PRAGMA user_version").get() as [number])[0];
+  return connection.version;
 }
 
 /** The stamp of a store: the same for every store that no unit has bumped, also for one without a file. */

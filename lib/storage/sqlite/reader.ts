@@ -6,6 +6,7 @@ import type { SqlValue, Statement } from "./driver.js";
 import { isBroken, isNoTable, translate } from "./errors.js";
 import { isLong, isSmall } from "./plan.js";
 import type { Readers } from "./readers.js";
+import type { Snapshots } from "./snapshots.js";
 
 /** A statement that took longer than this, in milliseconds, goes to a reader thread from then on. */
 const tooLong = 5;
@@ -43,7 +44,7 @@ interface Plan {
   calm: number | undefined;
 }
 
-export function createReader(connectionsOf: (path: string) => Connections, readers: Readers): Reader {
+export function createReader(connectionsOf: (path: string) => Connections, readers: Readers, snapshots: Snapshots): Reader {
   const plans = new WeakMap<Statement, Plan>();
   let closed = false;
 
@@ -58,6 +59,7 @@ export function createReader(connectionsOf: (path: string) => Connections, reade
       throw translate(error);
     }
     try {
+      snapshots.join(connection);
       return read(connection);
     } catch (error) {
       if (isNoTable(error)) {
@@ -71,6 +73,7 @@ export function createReader(connectionsOf: (path: string) => Connections, reade
   }
 
   function current<Result>(path: string, read: (connection: Connection) => Result): Result | undefined {
+    snapshots.end();
     for (;;) {
       const found = attempt(path, (connection) => (readVersion(connection) === dropped ? gone : { result: read(connection) }), true);
       if (found !== gone) return found?.result;

@@ -13,6 +13,7 @@ import { createConnections } from "./connections.js";
 import { translate } from "./errors.js";
 import { createReader } from "./reader.js";
 import { createReaders } from "./readers.js";
+import { createSnapshots } from "./snapshots.js";
 import { createStore } from "./store.js";
 import { createWriter } from "./writer.js";
 
@@ -37,8 +38,9 @@ export function createSqliteStorage({ folder, clock = systemClock, maxOpen = 64 
   const systemConnections = createConnections(1, { mode: "read", busyTimeout: shortWait });
   const tenantConnections = createConnections(maxOpen, { mode: "read", busyTimeout: shortWait });
   const readers = createReaders(Math.min(2, availableParallelism()), { maxOpen: 8, busyTimeout: longWait });
-  const reader = createReader((path) => (path === systemPath ? systemConnections : tenantConnections), readers);
-  const writer = createWriter({ systemPath, maxOpen, busyTimeout: longWait });
+  const snapshots = createSnapshots();
+  const reader = createReader((path) => (path === systemPath ? systemConnections : tenantConnections), readers, snapshots);
+  const writer = createWriter({ systemPath, maxOpen, busyTimeout: longWait }, snapshots.end);
   const changeLogs = createChangeLogs(reader, writer);
   const parts = { reader, writer, changeLogs, clock };
   let closing: Promise<void> | undefined;

@@ -19,7 +19,8 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-export function createWriter(data: WriterData, startWorker = startThread): Writer {
+/** @param beforeAnswer called before promises of writes are settled */
+export function createWriter(data: WriterData, beforeAnswer: () => void, startWorker = startThread): Writer {
   const waiting = new Map<number, Waiting>();
   let outbox: Request[] = [];
   let lastNumber = 0;
@@ -64,6 +65,7 @@ export function createWriter(data: WriterData, startWorker = startThread): Write
   }
 
   function settle(replies: readonly (Reply | { readonly number: number; readonly failure: unknown })[]): void {
+    beforeAnswer();
     for (const reply of replies) {
       const entry = waiting.get(reply.number);
       if (entry === undefined) continue;

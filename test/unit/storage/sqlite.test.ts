@@ -127,7 +127,7 @@ describe("the SQLite store", function () {
 
     it("a thread that dies rejects what waits, and the next write has a new one", async () => {
       const threads: Worker[] = [];
-      const writer = createWriter({ systemPath: join(folder, "system.sqlite"), maxOpen: 4, busyTimeout: 1000 }, (name, data) => {
+      const writer = createWriter({ systemPath: join(folder, "system.sqlite"), maxOpen: 4, busyTimeout: 1000 }, () => undefined, (name, data) => {
         const thread = startThread(name, data);
         threads.push(thread);
         return thread;
