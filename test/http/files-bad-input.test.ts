@@ -254,4 +254,26 @@ describe("bad uploads", () => {
       await guest.close();
     }
   });
+
+  it("a host that compresses what clients accept leaves files as they are", async () => {
+    const guest = await startService({
+      host: (app) => app.use((req, res, next) => {
+        const { end } = res;
+        res.end = ((...args: Parameters<typeof end>) => {
+          if (String(req.headers["accept-encoding"]).includes("gzip")) throw new Error("this body would be compressed");
+          return end.apply(res, args);
+        }) as typeof end;
+        next();
+      }),
+    });
+    try {
+      const acme = await guest.createTenant("acme");
+      await guest.createCollection(acme, { name: "docs", fields: [{ name: "f", type: "FILE" }], createRule: "true", viewRule: "true" });
+      const { body } = await demand(201, guest.request("POST", path, { tenant: "acme", ...form(file("f", "0123456789", "a.txt")) }));
+      const answer = await guest.request("GET", `${path}/${body.id}/files/f`, { tenant: "acme", headers: { "accept-encoding": "gzip, br", range: "bytes=2-4" } });
+      expect([answer.status, answer.text]).to.deep.equal([206, "234"]);
+    } finally {
+      await guest.close();
+    }
+  });
 });
