@@ -195,7 +195,7 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
     records: createRecordRoutes({ records, clock, readForm: ({ req }, context, collection, id) => readForm(files, req, context, collection, id) }),
     files: createFileRoutes({ access: fileAccess, tokens: fileTokens, callerOfToken: createFileTokenCaller({ tokens: fileTokens, tenants: registry, clock }), hooks }),
     auth: createAuthRoutes({ auth, authenticator, tenants: registry }),
-    oneTime: createOneTimeRoutes({ oneTime, tenants: registry }),
+    oneTime: createOneTimeRoutes({ oneTime, tenants: registry, authenticator }),
     realtime: createRealtimeRoutes({ realtime }),
     health: createHealthRoute(storage, start.run),
     metrics: undefined,

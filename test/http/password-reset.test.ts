@@ -156,6 +156,24 @@ describe("password reset", () => {
     }
   });
 
+  it("runs global hooks without token and password, and none for a key that bypasses hooks", async () => {
+    const tenant = await open();
+    const alice = await tested.signUp(tenant, "alice", { email: "alice@example.test" });
+    const mailed = await token("alice@example.test");
+    const { body } = await tested.meta("POST", `/api/meta/tenants/${tenant.id}/api-keys`, { name: "k", userId: alice.id, bypassHooks: true });
+    const told: unknown[] = [];
+    tested.service.on("beforeRequest", {}, (envelope) => {
+      told.push(envelope.data.body);
+      return envelope.context.http.path.endsWith("/reset") ? { continue: false, error: { status: 418, message: "no" } } : undefined;
+    });
+    await forgot("acme", "nobody@example.test");
+    expect((await reset(mailed)).status).to.equal(418);
+    expect(told).to.deep.equal([{ tenant: "acme", email: "nobody@example.test" }, {}]);
+    const spared = await tested.request("POST", "/api/auth/password/reset", { token: body.key, body: { token: mailed, password: newPassword } });
+    expect(spared.status).to.equal(204);
+    expect(told).to.have.length(2);
+  });
+
   it("delivers through a real SMTP server, with the settings of the option", async () => {
     const sources: string[] = [];
     const sink = new SMTPServer({
