@@ -30,7 +30,7 @@ import { readHook } from "./hooks/stored.js";
 import { createIdentify, type Identified, type RequireUser } from "./host/identify.js";
 import { hostFiles } from "./host/files.js";
 import { createTenantHandle, type HandleDeps, type TenantHandle } from "./host/tenant-handle.js";
-import { createAdminRoutes, demandOwnSite } from "./http/admin.js";
+import { cookieSession, createAdminRoutes } from "./http/admin.js";
 import { createAdminUi } from "./http/admin-ui.js";
 import { createApiKeyRoutes } from "./http/api-keys.js";
 import { createAuthRoutes } from "./http/auth.js";
@@ -176,8 +176,7 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
     tenants: registry,
     authenticator,
     session: async (req) => {
-      const identity = await admin.verifySession(req.headers.cookie).catch(() => undefined);
-      if (identity !== undefined) demandOwnSite({ req });
+      const identity = await cookieSession(admin, req);
       return identity === undefined ? undefined : asCaller(identity);
     },
     resolveTenant: options.resolveTenant,

@@ -3,6 +3,7 @@ import { timestamp, type Clock } from "../core/clock.js";
 import { newSecret, sha256 } from "../core/ids.js";
 import { always, number, type Filter } from "../storage/filter.js";
 import { ConditionMissed, type Row, type Storage } from "../storage/storage.js";
+import { superadminLog } from "./superadmin.js";
 
 /** A signed-in browser, or an attempt that still owes its code: for a browser, or for a client that wants a token. */
 export type SessionKind = "session" | "attemptForSession" | "attemptForToken";
@@ -29,7 +30,7 @@ export interface Sessions {
   find(kind: SessionKind, secret: string): Promise<Session | undefined>;
   /** Counts one try of a code, before the code is looked at. False where the five are used up or the attempt is gone. */
   spendTry(id: string): Promise<boolean>;
-  /** Harmless where it is gone. */
+  /** Harmless where it is gone. Told to the change log: streams of the superadmin end with it. */
   end(id: string): Promise<void>;
   endAll(): Promise<void>;
 }
@@ -80,7 +81,7 @@ export function createSessions(deps: { readonly storage: Storage; readonly clock
       }
     },
     async end(id) {
-      await storage.system.write({ operations: [{ type: "remove", table, id, optional: true }] });
+      await storage.system.write({ operations: [{ type: "remove", table, id, optional: true, log: superadminLog }] });
     },
     endAll: () => remove(always),
   };

@@ -14,7 +14,7 @@ export type AdminRoutes = Readonly<Record<
 >>;
 
 /** Throws Forbidden where a request that changes state came with a cookie, but not from a page of this site. */
-export function demandOwnSite({ req }: Pick<Exchange, "req">): void {
+function demandOwnSite({ req }: Pick<Exchange, "req">): void {
   if (changesState(req.method ?? "GET") && !isOwnSite(req.headers)) {
     throw new Forbidden("A request with the session cookie must come from this site: send Origin or Sec-Fetch-Site");
   }
@@ -111,19 +111,16 @@ export function createAdminRoutes({ admin }: { readonly admin: Admin }): AdminRo
 }
 
 /**
- * The superadmin of a request's session cookie; undefined without one, or where it is no longer good. Throws Forbidden
- * where the request changes state and does not come from this site.
+ * Who a request's session cookie stands for; undefined without one, or where it is no longer good: a browser goes on
+ * sending it. Throws Forbidden where the request changes state and does not come from this site.
  */
-export function createAdminSession({ admin }: { readonly admin: Admin }): (req: IncomingMessage) => Promise<AdminIdentity["caller"] | undefined> {
-  return async (req) => {
-    try {
-      const identity = await admin.verifySession(req.headers.cookie);
-      if (identity !== undefined) demandOwnSite({ req });
-      return identity?.caller;
-    } catch (error) {
-      // A browser goes on sending a cookie that has ended here: it is as if it had none.
-      if (error instanceof CredentialRejected) return undefined;
-      throw error;
-    }
-  };
+export async function cookieSession(admin: Pick<Admin, "verifySession">, req: IncomingMessage): Promise<AdminIdentity | undefined> {
+  let identity: AdminIdentity | undefined;
+  try {
+    identity = await admin.verifySession(req.headers.cookie);
+  } catch (error) {
+    if (!(error instanceof CredentialRejected)) throw error;
+  }
+  if (identity !== undefined) demandOwnSite({ req });
+  return identity;
 }

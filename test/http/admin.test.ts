@@ -111,6 +111,22 @@ describe("admin API", () => {
     expect((await tested.request("GET", "/api/admin/me", { headers: { cookie: cookies(answer) } })).status).to.equal(200);
   });
 
+  it("ends the superadmin's realtime streams where a session ends", async () => {
+    tested = await startService();
+    const tenant = await tested.createTenant();
+    await tested.createCollection(tenant, { name: "books", fields: [{ name: "title", type: "TEXT" }] });
+    const cookie = await signIn();
+    const stream = await fetch(`${tested.url}/api/realtime`);
+    const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    while (!text.includes("clientId")) text += (await reader.read()).value ?? "";
+    const clientId = /"clientId":"([^"]+)"/.exec(text)![1];
+    const answer = await tested.request("POST", "/api/realtime/subscribe", { tenant: tenant.slug, body: { clientId, subscriptions: ["books"] }, headers: { cookie, ...ownSite } });
+    expect(answer.status).to.equal(200);
+    await post("/api/admin/logout", undefined, { cookie, ...ownSite });
+    while (!(await reader.read()).done);
+  });
+
   it("takes no tampered or foreign cookie", async () => {
     tested = await startService();
     await tested.superadminToken();
