@@ -87,7 +87,8 @@ describe("realtime over HTTP", () => {
     const gone = await createKey(alice.id);
     await demand(204, service.meta("POST", `/api/meta/tenants/${tenant.id}/api-keys/${gone.id}/revoke`));
     const elsewhere = await createKey(alice.id, { allowedCidrs: ["10.0.0.0/8"] });
-    for (const headers of [{}, { "x-tenant": tenant.slug }, { cookie: "a=b" }, { authorization: "Bearer x" }, { authorization: `Bearer ${alice.token}x` }, { authorization: `Bearer ${gone.key}` }, { authorization: `Bearer ${elsewhere.key}` }]) {
+    const attempts: Record<string, string>[] = [{}, { "x-tenant": tenant.slug }, { cookie: "a=b" }, { authorization: "Bearer x" }, { authorization: `Bearer ${alice.token}x` }, { authorization: `Bearer ${gone.key}` }, { authorization: `Bearer ${elsewhere.key}` }];
+    for (const headers of attempts) {
       const answer = await service.request("POST", "/api/realtime/subscribe", { headers, body: { clientId: stream.clientId, subscriptions: ["tasks"] } });
       expect(answer.status, JSON.stringify(headers)).to.equal(401);
       expect(answer.headers["www-authenticate"]).to.equal("Bearer");

@@ -49,6 +49,7 @@ export async function openHouse(options: HouseOptions = {}) {
     storage, registry, clock,
     initialOperations: (now) => initialUsersOperations(newId(clock.now()), now),
     removeFiles: async () => undefined,
+    forget: () => undefined,
   });
   const collections = createCollections({ tenants: registry, clock, removeFiles: async () => undefined, filesLeft: () => undefined });
   const realtime = createRealtime({
