@@ -20,7 +20,7 @@ const books: readonly (readonly [string, string, number, string, number])[] = [
   ["Kindred", "Octavia E. Butler", 1979, "on the shelf", 12],
   ["Die Verwandlung", "Franz Kafka", 1915, "on loan", 4.8],
   ["Cien años de soledad", "Gabriel García Márquez", 1967, "on the shelf", 13.25],
-  ["Snow Country", "川端 康成", 1948, "on the shelf", 10],
+  ["Snow Country", "Yasunari Kawabata", 1948, "on the shelf", 10],
   ["The Master and Margarita", "Михаил Булгаков", 1967, "lost", 8.75],
   ["Frankenstein", "Mary Shelley", 1818, "on loan", 5],
   ["Things Fall Apart", "Chinua Achebe", 1958, "on the shelf", 9],

@@ -1,21 +1,11 @@
-// A QR code for a text: byte mode, error correction M, versions 1 to 20 (up to 666 bytes), after ISO/IEC 18004.
+// A QR code for a text: byte mode, error correction M, versions 1 to 20 (up to 666 bytes), mask 4, after ISO/IEC 18004.
 
 /** Whether each module is dark, row by row. Throws RangeError where the text is too long. */
 export function qrModules(text: string): readonly (readonly boolean[])[] {
   const bytes = new TextEncoder().encode(text);
   const version = versionFor(bytes.length);
   const codewords = interleave(toCodewords(bytes, version), version);
-  let best: boolean[][] | null = null;
-  let least = Infinity;
-  for (let mask = 0; mask < 8; mask += 1) {
-    const grid = draw(version, codewords, mask);
-    const penalty = penaltyOf(grid);
-    if (penalty < least) {
-      least = penalty;
-      best = grid;
-    }
-  }
-  return best ?? [];
+  return draw(version, codewords);
 }
 
 /** The modules as the path of an SVG with one unit a module. */
@@ -114,11 +104,9 @@ function interleave(data: readonly number[], version: number): number[] {
   return result;
 }
 
-const masks: readonly ((x: number, y: number) => boolean)[] = [
-  (x, y) => (x + y) % 2 === 0, (_, y) => y % 2 === 0, (x) => x % 3 === 0, (x, y) => (x + y) % 3 === 0,
-  (x, y) => (Math.floor(x / 3) + Math.floor(y / 2)) % 2 === 0, (x, y) => ((x * y) % 2) + ((x * y) % 3) === 0,
-  (x, y) => (((x * y) % 2) + ((x * y) % 3)) % 2 === 0, (x, y) => (((x + y) % 2) + ((x * y) % 3)) % 2 === 0,
-];
+// One mask for all: readers take each of the eight, and this one breaks up the runs of any text.
+const mask = 4;
+const isMasked = (x: number, y: number): boolean => (Math.floor(x / 3) + Math.floor(y / 2)) % 2 === 0;
 
 function alignmentPlaces(version: number): readonly number[] {
   if (version === 1) return [];
@@ -127,7 +115,7 @@ function alignmentPlaces(version: number): readonly number[] {
   return [6, ...Array.from({ length: count - 1 }, (_, index) => version * 4 + 10 - (count - 2 - index) * step)];
 }
 
-function draw(version: number, codewords: readonly number[], mask: number): boolean[][] {
+function draw(version: number, codewords: readonly number[]): boolean[][] {
   const size = version * 4 + 17;
   const grid = Array.from({ length: size }, () => Array.from({ length: size }, () => false));
   const fixed = Array.from({ length: size }, () => Array.from({ length: size }, () => false));
@@ -154,7 +142,7 @@ function draw(version: number, codewords: readonly number[], mask: number): bool
     if ((row === 0 && column === 0) || (row === 0 && column === last) || (row === last && column === 0)) return;
     for (let dy = -2; dy <= 2; dy += 1) for (let dx = -2; dx <= 2; dx += 1) set(cx + dx, cy + dy, Math.max(Math.abs(dx), Math.abs(dy)) !== 1);
   }));
-  drawFormat(set, size, mask);
+  drawFormat(set, size);
   if (version >= 7) drawVersion(set, size, version);
   let bit = 0;
   for (let right = size - 1; right >= 1; right -= 2) {
@@ -164,7 +152,7 @@ function draw(version: number, codewords: readonly number[], mask: number): bool
       const y = ((right + 1) & 2) === 0 ? size - 1 - step : step;
       const row = grid[y];
       if (row === undefined || fixed[y]?.[x] === true) continue;
-      row[x] = (((at(codewords, bit >>> 3) >>> (7 - (bit & 7))) & 1) === 1) !== (masks[mask]?.(x, y) ?? false);
+      row[x] = (((at(codewords, bit >>> 3) >>> (7 - (bit & 7))) & 1) === 1) !== isMasked(x, y);
       bit += 1;
     }
   }
@@ -173,9 +161,9 @@ function draw(version: number, codewords: readonly number[], mask: number): bool
 
 type Set = (x: number, y: number, dark: boolean) => void;
 
-function drawFormat(set: Set, size: number, mask: number): void {
+function drawFormat(set: Set, size: number): void {
   // Level M is 00, so the data is the mask alone.
-  let rest = mask;
+  let rest: number = mask;
   for (let step = 0; step < 10; step += 1) rest = (rest << 1) ^ ((rest >>> 9) * 0x537);
   const bits = ((mask << 10) | rest) ^ 0x5412;
   const bit = (index: number) => ((bits >>> index) & 1) === 1;
@@ -200,35 +188,4 @@ function drawVersion(set: Set, size: number, version: number): void {
     set(far, near, dark);
     set(near, far, dark);
   }
-}
-
-function penaltyOf(grid: readonly (readonly boolean[])[]): number {
-  const size = grid.length;
-  const dark = (x: number, y: number) => grid[y]?.[x] === true;
-  let penalty = 0;
-  let count = 0;
-  for (let line = 0; line < size; line += 1) {
-    penalty += lineOf(size, (index) => dark(index, line)) + lineOf(size, (index) => dark(line, index));
-    for (let x = 0; x < size; x += 1) {
-      if (dark(x, line)) count += 1;
-      const here = dark(x, line);
-      if (x + 1 < size && line + 1 < size && dark(x + 1, line) === here && dark(x, line + 1) === here && dark(x + 1, line + 1) === here) penalty += 3;
-    }
-  }
-  return penalty + Math.floor(Math.abs((count * 20) / (size * size) - 10)) * 10;
-}
-
-/** Long runs of one colour, and what looks like a finder. */
-function lineOf(size: number, dark: (index: number) => boolean): number {
-  let penalty = 0;
-  let run = 0;
-  let text = "";
-  for (let index = 0; index < size; index += 1) {
-    run = index > 0 && dark(index) === dark(index - 1) ? run + 1 : 1;
-    if (run === 5) penalty += 3;
-    else if (run > 5) penalty += 1;
-    text += dark(index) ? "1" : "0";
-  }
-  for (const pattern of ["10111010000", "00001011101"]) for (let place = text.indexOf(pattern); place !== -1; place = text.indexOf(pattern, place + 1)) penalty += 40;
-  return penalty;
 }

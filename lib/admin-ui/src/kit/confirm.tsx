@@ -2,9 +2,9 @@
 import { bind, signal, useSignal } from "../state/signal.js";
 import type { ComponentChildren } from "preact";
 import { useSubmit } from "../state/submit.js";
-import { Button } from "./button.js";
-import { Actions, Dialog } from "./dialog.js";
-import { FormError, TextField } from "./field.js";
+import { Dialog } from "./dialog.js";
+import { TextField } from "./field.js";
+import { FormEnd } from "./form-end.js";
 
 interface Question {
   readonly title: string;
@@ -49,11 +49,7 @@ function ConfirmationDialog(props: Question) {
             mono
           />
         )}
-        <FormError message={submit.message} />
-        <Actions>
-          <Button onClick={close}>Cancel</Button>
-          <Button kind="danger" submit busy={submit.busy} disabled={!named}>{props.action}</Button>
-        </Actions>
+        <FormEnd submit={submit} text={props.action} danger disabled={!named} onCancel={close} />
       </form>
     </Dialog>
   );

@@ -32,8 +32,16 @@ export function Dialog(props: {
       ref={element}
       class={`dialog${props.sheet === true ? " sheet" : ""}${props.wide === true ? " wide" : ""}`}
       aria-labelledby={id}
-      onCancel={(event) => {
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
         event.preventDefault();
+        event.stopPropagation();
+        if (props.locked !== true) props.onClose();
+      }}
+      onClose={(event) => {
+        // A browser may close it by itself, as the back gesture of a phone does: whoever opened it decides.
+        if (event.target !== element.current || element.current?.isConnected !== true) return;
+        element.current.showModal();
         if (props.locked !== true) props.onClose();
       }}
     >

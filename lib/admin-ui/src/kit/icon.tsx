@@ -21,7 +21,6 @@ const paths = {
   down: "m6 9 6 6 6-6",
   up: "m6 15 6-6 6 6",
   left: "m15 6-6 6 6 6",
-  right: "m9 6 6 6-6 6",
   menu: "M4 6h16M4 12h16M4 18h16",
   file: "M6 2h8l5 5v15H6zM14 2v5h5",
   warning: "M12 3 2 20h20zM12 10v4M12 17v.5",

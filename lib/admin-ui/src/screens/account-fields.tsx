@@ -2,6 +2,9 @@
 import type { Json, JsonObject, RecordBody } from "../api/types.js";
 import { SwitchField, TextField } from "../kit/field.js";
 
+/** The fields in the order in which they are shown. */
+export const accountNames = ["role", "password", "active", "emailVerified"] as const;
+
 export interface AccountDraft {
   readonly role: string;
   readonly active: boolean;
@@ -27,14 +30,15 @@ export function toAccountBody(draft: AccountDraft, before: AccountDraft | null):
   return body;
 }
 
-export function AccountFields(props: { readonly isNew: boolean; readonly value: AccountDraft; readonly onChange: (value: AccountDraft) => void; readonly error: (name: string) => string | undefined }) {
-  const { value, onChange, error } = props;
+export function AccountFields(props: { readonly isNew: boolean; readonly value: AccountDraft; readonly onChange: (value: AccountDraft) => void; readonly errors: readonly (string | undefined)[] }) {
+  const { value, onChange } = props;
+  const [role, password, active, verified] = props.errors;
   return (
     <>
-      <TextField label="role" value={value.role} onInput={(role) => onChange({ ...value, role })} error={error("role")} hint="Rules read it as @auth.role. Only you can change it." list={["user", "admin", "editor"]} />
-      <TextField label="password" type="password" value={value.password} onInput={(password) => onChange({ ...value, password })} error={error("password")} hint={props.isNew ? "At least 16 characters." : "Empty: the password stays. A new one ends the user's sessions."} autoComplete="new-password" required={props.isNew} />
-      <SwitchField label="Active" checked={value.active} onChange={(active) => onChange({ ...value, active })} error={error("active")} hint="An inactive user cannot sign in, as if there were no such account." />
-      <SwitchField label="E-mail address is verified" checked={value.emailVerified} onChange={(emailVerified) => onChange({ ...value, emailVerified })} error={error("emailVerified")} />
+      <TextField label="role" value={value.role} onInput={(text) => onChange({ ...value, role: text })} error={role} hint="Rules read it as @auth.role. Only you can change it." list={["user", "admin", "editor"]} />
+      <TextField label="password" type="password" value={value.password} onInput={(text) => onChange({ ...value, password: text })} error={password} hint={props.isNew ? "At least 16 characters." : "Empty: the password stays. A new one ends the user's sessions."} autoComplete="new-password" required={props.isNew} />
+      <SwitchField label="Active" checked={value.active} onChange={(on) => onChange({ ...value, active: on })} error={active} hint="An inactive user cannot sign in, as if there were no such account." />
+      <SwitchField label="E-mail address is verified" checked={value.emailVerified} onChange={(emailVerified) => onChange({ ...value, emailVerified })} error={verified} />
     </>
   );
 }

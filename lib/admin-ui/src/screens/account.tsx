@@ -3,8 +3,9 @@ import { bind, useSignal } from "../state/signal.js";
 import { admin } from "../api/service.js";
 import { Button } from "../kit/button.js";
 import { CopyField, CopyButton } from "../kit/copy.js";
-import { Actions, Dialog } from "../kit/dialog.js";
-import { FormError, TextField } from "../kit/field.js";
+import { Dialog } from "../kit/dialog.js";
+import { TextField } from "../kit/field.js";
+import { FormEnd } from "../kit/form-end.js";
 import { Badge, Card, Page } from "../kit/page.js";
 import { say } from "../kit/toast.js";
 import { qrModules, qrPath } from "../qr.js";
@@ -39,15 +40,14 @@ function PasswordCard() {
     for (const field of [password, next, again]) field.value = "";
     tried.value = false;
     say("The password is changed. Every other session has ended.");
-  }, ["password", "newPassword"]);
+  });
   return (
     <Card title="Password">
       <form class="stack" onSubmit={submit.run}>
         <TextField label="Present password" type="password" {...bind(password)} error={submit.error("password")} autoComplete="current-password" required />
         <TextField label="New password" type="password" {...bind(next)} error={submit.error("newPassword") ?? (tried.value ? short : undefined)} hint={`At least ${shortestPassword} characters.`} autoComplete="new-password" required />
         <TextField label="New password again" type="password" {...bind(again)} error={tried.value ? different : undefined} autoComplete="new-password" required />
-        <FormError message={submit.message} />
-        <Actions><Button kind="primary" submit busy={submit.busy}>Change the password</Button></Actions>
+        <FormEnd submit={submit} text="Change the password" />
       </form>
     </Card>
   );
@@ -97,16 +97,12 @@ function TwoFactorCard({ enabled, codesLeft }: { readonly enabled: boolean; read
 
 function PasswordDialog(props: { readonly title: string; readonly action: string; readonly onClose: () => void; readonly run: (password: string) => Promise<void> }) {
   const password = useSignal("");
-  const submit = useSubmit(() => props.run(password.value), ["password"]);
+  const submit = useSubmit(() => props.run(password.value));
   return (
     <Dialog title={props.title} onClose={props.onClose}>
       <form onSubmit={submit.run}>
         <TextField label="Your password" type="password" {...bind(password)} error={submit.error("password")} autoComplete="current-password" autoFocus required />
-        <FormError message={submit.message} />
-        <Actions>
-          <Button onClick={props.onClose}>Cancel</Button>
-          <Button kind="primary" submit busy={submit.busy}>{props.action}</Button>
-        </Actions>
+        <FormEnd submit={submit} text={props.action} onCancel={props.onClose} />
       </form>
     </Dialog>
   );
@@ -120,7 +116,7 @@ function EnrolDialog({ enrolment, onClose }: { readonly enrolment: Enrolment; re
     await loadSession();
     onClose();
     say("The second factor is on. Keep the recovery codes in a safe place.");
-  }, ["code"]);
+  });
   const size = modules.length + 2;
   return (
     <Dialog title="Set up the second factor" onClose={onClose} wide>
@@ -138,11 +134,7 @@ function EnrolDialog({ enrolment, onClose }: { readonly enrolment: Enrolment; re
       </div>
       <form onSubmit={submit.run}>
         <TextField label="3. A code of the app" {...bind(code)} error={submit.error("code")} hint="Six digits. Only then the second factor is on." autoComplete="one-time-code" inputMode="numeric" required mono />
-        <FormError message={submit.message} />
-        <Actions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" submit busy={submit.busy}>Switch it on</Button>
-        </Actions>
+        <FormEnd submit={submit} text="Switch it on" onCancel={onClose} />
       </form>
     </Dialog>
   );

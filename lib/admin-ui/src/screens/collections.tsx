@@ -4,8 +4,9 @@ import { manage } from "../api/service.js";
 import type { CollectionDefinition, FieldType } from "../api/types.js";
 import type { TenantProps } from "../app.js";
 import { Button, LinkButton } from "../kit/button.js";
-import { Actions, Dialog } from "../kit/dialog.js";
-import { FormError, SelectField, TextField } from "../kit/field.js";
+import { Dialog } from "../kit/dialog.js";
+import { SelectField, TextField } from "../kit/field.js";
+import { FormEnd } from "../kit/form-end.js";
 import { formatTime } from "../kit/format.js";
 import { Badge, Empty, Page } from "../kit/page.js";
 import { Table } from "../kit/table.js";
@@ -71,7 +72,7 @@ function NewCollection({ tenant, onClose }: { readonly tenant: TenantProps["tena
     keepCollection(collection);
     say(`The collection ${collection.name} is there. Nobody but you can reach it until you open its rules.`);
     go(link(["t", tenant.slug, "c", collection.name]));
-  }, ["name", "fields"]);
+  });
   // Fields with more to decide are added in the schema editor.
   const simple = fieldTypes.filter((type) => type !== "RELATION");
   return (
@@ -91,11 +92,7 @@ function NewCollection({ tenant, onClose }: { readonly tenant: TenantProps["tena
           ))}
           <div><Button small icon="plus" onClick={() => { fields.value = [...fields.value, { name: "", type: "TEXT" }]; }}>Add a field</Button></div>
         </fieldset>
-        <FormError message={submit.message} />
-        <Actions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" submit busy={submit.busy}>Create the collection</Button>
-        </Actions>
+        <FormEnd submit={submit} text="Create the collection" onCancel={onClose} />
       </form>
     </Dialog>
   );

@@ -10,13 +10,16 @@ export interface Columns {
   toggle(name: string): void;
 }
 
+/** Managed by the service, so it is no field of the schema. */
+const verified: Field = { name: "emailVerified", type: "BOOLEAN", required: false, unique: false, default: null };
+
 /** As many as are read at a glance. */
 const atFirst = 6;
 
 export function useColumns(tenant: Tenant, collection: CollectionDefinition): Columns {
   const place = `columns.${tenant.id}.${collection.name}`;
   const hidden = useSignal<readonly string[] | null>(parse(recall(place)));
-  const all = collection.fields.filter((field) => !(collection.system && field.name === "password"));
+  const all = collection.system ? [...collection.fields.filter((field) => field.name !== "password"), verified] : collection.fields;
   const names = hidden.value ?? all.slice(atFirst).map((field) => field.name);
   return {
     all,

@@ -9,7 +9,8 @@ import { Button, LinkButton } from "../kit/button.js";
 import { askToConfirm } from "../kit/confirm.js";
 import { CopyField } from "../kit/copy.js";
 import { Actions, Dialog } from "../kit/dialog.js";
-import { FormError, SelectField, SwitchField, TextArea, TextField } from "../kit/field.js";
+import { SelectField, SwitchField, TextArea, TextField } from "../kit/field.js";
+import { FormEnd } from "../kit/form-end.js";
 import { Card } from "../kit/page.js";
 import { say } from "../kit/toast.js";
 import { go, link, markUnsaved } from "../state/route.js";
@@ -104,7 +105,7 @@ export function HookEditor({ tenant, collections, hook, onChanged }: TenantProps
     onChanged();
     if (made.secret !== null) secret.value = { id: made.id, text: made.secret };
     else go(link(["t", tenant.slug, "hooks", made.id]));
-  }, ["event", "collection", "url", "method", "timeoutMs", "secret", "priority", "enabled", "includeSchema", "forwardHeaders", "failOpen", "headers", "match"]);
+  });
   const value = draft.value;
   const leave = () => {
     const id = secret.value?.id ?? "";
@@ -131,7 +132,7 @@ export function HookEditor({ tenant, collections, hook, onChanged }: TenantProps
           </div>
           <SwitchField label="Enabled" checked={value.enabled} onChange={set("enabled")} error={submit.error("enabled")} />
           {!isAfter(value.event) && <SwitchField label="Fail open" checked={value.failOpen} onChange={set("failOpen")} error={submit.error("failOpen")} hint="Where the hook cannot be reached or fails, the request goes on. Off: it is refused with 502." />}
-          <details open={submit.errorsUnder("headers").length > 0 || submit.error("timeoutMs") !== undefined || submit.error("forwardHeaders") !== undefined || submit.error("secret") !== undefined || submit.error("priority") !== undefined}>
+          <details open={["timeoutMs", "priority", "secret", "headers", "forwardHeaders"].some((name) => submit.error(name) !== undefined)}>
             <summary>More options</summary>
             <div class="stack">
               <div class="form-row">
@@ -144,10 +145,7 @@ export function HookEditor({ tenant, collections, hook, onChanged }: TenantProps
               <SwitchField label="Include the schema" checked={value.includeSchema} onChange={set("includeSchema")} hint="Adds the collection's fields to each call." />
             </div>
           </details>
-          <FormError message={submit.message} />
-          <Actions>
-            <Button kind="primary" submit busy={submit.busy} disabled={hook !== null && !changed}>{hook === null ? "Create the hook" : "Save the hook"}</Button>
-          </Actions>
+          <FormEnd submit={submit} text={hook === null ? "Create the hook" : "Save the hook"} disabled={hook !== null && !changed} />
         </form>
       </Card>
       {hook !== null && <HookTestCard tenant={tenant} hook={hook} unsaved={changed} />}

@@ -7,7 +7,8 @@ import { Button, LinkButton } from "../kit/button.js";
 import { askToConfirm } from "../kit/confirm.js";
 import { CopyField } from "../kit/copy.js";
 import { Actions, Dialog } from "../kit/dialog.js";
-import { FormError, SelectField, SwitchField, TextArea, TextField } from "../kit/field.js";
+import { SelectField, SwitchField, TextArea, TextField } from "../kit/field.js";
+import { FormEnd } from "../kit/form-end.js";
 import { formatAgo, formatTime, fromLocalInput } from "../kit/format.js";
 import { Badge, Empty, Loaded, Page } from "../kit/page.js";
 import { Table } from "../kit/table.js";
@@ -99,7 +100,7 @@ function NewKey(props: { readonly tenant: TenantProps["tenant"]; readonly users:
       allowedCidrs: linesOf(cidrs.value),
     });
     props.onMade(made.key);
-  }, ["name", "userId", "expiresAt", "allowedCidrs", "bypassRules", "bypassHooks"]);
+  });
   const users = props.users;
   return (
     <Dialog title="New API key" onClose={props.onClose}>
@@ -117,11 +118,7 @@ function NewKey(props: { readonly tenant: TenantProps["tenant"]; readonly users:
           <TextArea label="Only from" {...bind(cidrs)} rows={2} error={submit.error("allowedCidrs")} hint={cidrHint} mono />
           <SwitchField label="Bypass rules" checked={bypassRules.value} onChange={(value) => { bypassRules.value = value; }} hint="It reaches every collection of the tenant. This cannot be changed later." />
           <SwitchField label="Bypass hooks" checked={bypassHooks.value} onChange={(value) => { bypassHooks.value = value; }} hint="No hook runs for it. This cannot be changed later." />
-          <FormError message={submit.message} />
-          <Actions>
-            <Button onClick={props.onClose}>Cancel</Button>
-            <Button kind="primary" submit busy={submit.busy}>Make the key</Button>
-          </Actions>
+          <FormEnd submit={submit} text="Make the key" onCancel={props.onClose} />
         </form>
       )}
     </Dialog>
@@ -133,16 +130,12 @@ function Addresses(props: { readonly tenant: TenantProps["tenant"]; readonly api
   const submit = useSubmit(async () => {
     await manage.bindKey(props.tenant, props.apiKey.id, linesOf(text.value));
     props.onSaved();
-  }, ["allowedCidrs"]);
+  });
   return (
     <Dialog title={`Addresses of ${props.apiKey.name}`} onClose={props.onClose}>
       <form onSubmit={submit.run}>
         <TextArea label="Only from" {...bind(text)} rows={4} error={submit.error("allowedCidrs")} hint={cidrHint} mono />
-        <FormError message={submit.message} />
-        <Actions>
-          <Button onClick={props.onClose}>Cancel</Button>
-          <Button kind="primary" submit busy={submit.busy}>Save the addresses</Button>
-        </Actions>
+        <FormEnd submit={submit} text="Save the addresses" onCancel={props.onClose} />
       </form>
     </Dialog>
   );

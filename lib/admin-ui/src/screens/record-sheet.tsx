@@ -15,7 +15,7 @@ import { say } from "../kit/toast.js";
 import { markUnsaved } from "../state/route.js";
 import { useResource } from "../state/resource.js";
 import { useSubmit } from "../state/submit.js";
-import { AccountFields, accountOf, toAccountBody, type AccountDraft } from "./account-fields.js";
+import { AccountFields, accountNames, accountOf, toAccountBody, type AccountDraft } from "./account-fields.js";
 import type { CollectionProps } from "./collection.js";
 import { differs, draftOf, editableFields, isChanged, jsonFault, titleOf, toCreate, toForm, toUpdate, type Outgoing, type RecordDraft } from "./record-values.js";
 import { ValueInput } from "./value-input.js";
@@ -124,7 +124,7 @@ function Editor(props: Props & {
       if (!(error instanceof ApiError) || error.status !== 412 || id === null) throw error;
       conflict.value = await data.read(tenant, collection.name, id);
     }
-  }, [...fields.map((field) => field.name), "role", "password", "active", "emailVerified"]);
+  });
 
   const remove = () => askToConfirm({
     title: `Delete ${base.value === null ? "it" : titleOf(collection.fields, base.value.record)}?`,
@@ -160,7 +160,7 @@ function Editor(props: Props & {
           error={submit.error(field.name)}
         />
       ))}
-      {collection.system && <AccountFields isNew={id === null} value={account.value} onChange={(value) => { account.value = value; }} error={submit.error} />}
+      {collection.system && <AccountFields isNew={id === null} value={account.value} onChange={(value) => { account.value = value; }} errors={accountNames.map(submit.error)} />}
       {base.value !== null && <SystemFacts record={base.value.record} />}
       <FormError message={submit.message} />
       <div class="actions sticky-actions">

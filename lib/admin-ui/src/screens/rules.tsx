@@ -5,9 +5,8 @@ import { presetsFor } from "../../../rules/presets.js";
 import { manage } from "../api/service.js";
 import type { CollectionDefinition, RuleName } from "../api/types.js";
 import type { TenantProps } from "../app.js";
-import { Button } from "../kit/button.js";
-import { Actions } from "../kit/dialog.js";
-import { FormError, SelectField } from "../kit/field.js";
+import { SelectField } from "../kit/field.js";
+import { FormEnd } from "../kit/form-end.js";
 import { Card } from "../kit/page.js";
 import { say } from "../kit/toast.js";
 import { usageOf } from "../rules/check.js";
@@ -42,7 +41,7 @@ export function RulesTab({ tenant, collections, collection }: TenantProps & { re
     keepCollection(saved);
     draft.value = draftOf(saved);
     say("The rules are saved. They count from the next request.");
-  }, ["*"]);
+  });
   return (
     <>
       <Card>
@@ -61,11 +60,7 @@ export function RulesTab({ tenant, collections, collection }: TenantProps & { re
               error={submit.error(name)}
             />
           ))}
-          <FormError message={submit.failure !== null && submit.failure.fields.length === 0 ? submit.message : null} />
-          <Actions>
-            <Button disabled={changed.length === 0} onClick={() => { draft.value = draftOf(collection); submit.clear(); }}>Undo the changes</Button>
-            <Button kind="primary" submit busy={submit.busy} disabled={changed.length === 0}>Save the rules</Button>
-          </Actions>
+          <FormEnd submit={submit} text="Save the rules" disabled={changed.length === 0} cancel="Undo the changes" onCancel={() => { draft.value = draftOf(collection); submit.clear(); }} />
         </form>
       </Card>
       <TryRule tenant={tenant} collection={collection} unsaved={changed.length > 0} />

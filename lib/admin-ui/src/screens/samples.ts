@@ -49,7 +49,9 @@ const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 const indented = (value: Json, spaces: number) => JSON.stringify(value, null, 2).replaceAll("\n", `\n${" ".repeat(spaces)}`);
 
 function toCurl(request: Request, { base }: SampleContext): string {
-  const lines = [`curl ${request.method === "GET" ? "" : `-X ${request.method} `}${quoted(`${base}${request.path}`)}`];
+  const [path = "", query] = request.path.split("?", 2);
+  const lines = [`curl ${query !== undefined ? "-G " : request.method === "GET" ? "" : `-X ${request.method} `}${quoted(`${base}${path}`)}`];
+  for (const [name, value] of new URLSearchParams(query)) lines.push(`--data-urlencode ${quoted(`${name}=${value}`)}`);
   if (request.open !== true) lines.push(`-H 'Authorization: Bearer ACCESS_TOKEN'`);
   if (request.body !== undefined) lines.push(`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(request.body))}`);
   return lines.join(" \\\n  ");

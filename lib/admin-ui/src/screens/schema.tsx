@@ -54,7 +54,7 @@ export function SchemaTab({ tenant, collections, collection }: TenantProps & { r
       name: gone.map((draft) => draft.field.name).join(", "),
       run: save,
     });
-  }, ["*"]);
+  });
 
   const change = (key: string, value: Partial<FieldDraft>) => {
     drafts.value = drafts.value.map((draft) => (draft.key === key ? { ...draft, ...value } : draft));

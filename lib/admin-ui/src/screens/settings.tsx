@@ -8,6 +8,7 @@ import { Button } from "../kit/button.js";
 import { askToConfirm } from "../kit/confirm.js";
 import { Actions } from "../kit/dialog.js";
 import { FormError, SwitchField, TextArea, TextField } from "../kit/field.js";
+import { FormEnd } from "../kit/form-end.js";
 import { Card, Loaded, Page } from "../kit/page.js";
 import { say } from "../kit/toast.js";
 import { go, link, markUnsaved } from "../state/route.js";
@@ -36,7 +37,7 @@ function NameCard({ tenant }: { readonly tenant: Tenant }) {
     await loadTenants();
     if (saved.slug !== tenant.slug) go(link(["t", saved.slug, "settings"]), { replace: true });
     say("The tenant is saved.");
-  }, ["name", "slug"]);
+  });
   const changed = name.value !== tenant.name || slug.value !== tenant.slug;
   return (
     <Card title="Tenant">
@@ -77,7 +78,7 @@ function SettingsForm({ tenant, saved, onSaved }: { readonly tenant: Tenant; rea
     draft.value = draftOf(next);
     onSaved(next);
     say("The settings are saved.");
-  }, ["passwordReset.linkUrl", "emailVerification.linkUrl", "tokenIssuers", "webhookAllowlist"]);
+  });
   const { passwordReset: reset, emailVerification: verification } = value;
   return (
     <form class="stack" onSubmit={submit.run}>
@@ -98,11 +99,7 @@ function SettingsForm({ tenant, saved, onSaved }: { readonly tenant: Tenant; rea
         <TextArea label="Webhook allowlist" rows={3} value={value.webhookAllowlist} onInput={(webhookAllowlist) => set({ webhookAllowlist })} error={submit.error("webhookAllowlist")} hint="Private addresses that hooks may call, as host:port, one on each line: 127.0.0.1:3000, [::1]:3000." mono />
         <SwitchField label="Guard file routes" checked={value.guardFileRoutes} onChange={(guardFileRoutes) => set({ guardFileRoutes })} hint="beforeRequest hooks run before downloads and file deletions too." />
       </Card>
-      <FormError message={submit.message} />
-      <Actions>
-        <Button disabled={!changed} onClick={() => { draft.value = draftOf(saved); submit.clear(); }}>Undo the changes</Button>
-        <Button kind="primary" submit busy={submit.busy} disabled={!changed}>Save the settings</Button>
-      </Actions>
+      <FormEnd submit={submit} text="Save the settings" disabled={!changed} cancel="Undo the changes" onCancel={() => { draft.value = draftOf(saved); submit.clear(); }} />
     </form>
   );
 }

@@ -37,7 +37,7 @@ export function SetupScreen() {
     await admin.login(username.value.trim(), password.value);
     await signedIn();
     go(link(["tenants"]), { replace: true });
-  }, ["token", "username", "password"]);
+  });
   return (
     <main class="sign-in">
       <div class="sign-in-box">

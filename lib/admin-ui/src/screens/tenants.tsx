@@ -2,8 +2,9 @@
 import { bind, useSignal } from "../state/signal.js";
 import { manage } from "../api/service.js";
 import { Button } from "../kit/button.js";
-import { Actions, Dialog } from "../kit/dialog.js";
-import { FormError, TextField } from "../kit/field.js";
+import { Dialog } from "../kit/dialog.js";
+import { TextField } from "../kit/field.js";
+import { FormEnd } from "../kit/form-end.js";
 import { formatTime } from "../kit/format.js";
 import { Empty, Failure, Loading, Page } from "../kit/page.js";
 import { say } from "../kit/toast.js";
@@ -54,7 +55,7 @@ function NewTenant({ onClose }: { readonly onClose: () => void }) {
     await loadTenants();
     say(`The tenant ${tenant.slug} is there.`);
     go(link(["t", tenant.slug]));
-  }, ["slug", "name"]);
+  });
   return (
     <Dialog title="New tenant" onClose={onClose}>
       <form onSubmit={submit.run}>
@@ -81,11 +82,7 @@ function NewTenant({ onClose }: { readonly onClose: () => void }) {
           required
           mono
         />
-        <FormError message={submit.message} />
-        <Actions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" submit busy={submit.busy}>Create the tenant</Button>
-        </Actions>
+        <FormEnd submit={submit} text="Create the tenant" onCancel={onClose} />
       </form>
     </Dialog>
   );

@@ -1,44 +1,43 @@
 // Sending a form: busy while it runs, errors at their fields, the rest above the button; the first wrong field gets the focus.
-import { useSignal } from "./signal.js";
 import { useRef } from "preact/hooks";
 import { ApiError, messageOf } from "../api/http.js";
+import { useSignal } from "./signal.js";
 
 export interface Submit {
   readonly busy: boolean;
-  /** What is wrong beside the fields. */
+  /** What is wrong beside the fields that were asked for so far in this drawing. */
   readonly message: string | null;
   readonly failure: ApiError | null;
-  /** The error of a field by its name. */
+  /** The error of a field by its name, or of what lies in it. */
   error(field: string): string | undefined;
-  /** Every error whose field starts so, as text. */
-  errorsUnder(prefix: string): readonly { readonly field: string; readonly message: string }[];
   run(event?: Event): void;
   clear(): void;
 }
 
-/**
- * `fields` are the names that the form shows an error at; `*` takes all. Others go into `message`.
- */
-export function useSubmit(action: () => Promise<void>, fields: readonly string[] = []): Submit {
+export function useSubmit(action: () => Promise<void>): Submit {
   const busy = useSignal(false);
   const failure = useSignal<ApiError | null>(null);
   const latest = useRef(action);
   latest.current = action;
-  const known = (name: string) => fields.includes("*") || fields.some((field) => name === field || name.startsWith(`${field}.`) || name.startsWith(`${field}[`));
   const entries = failure.value?.fields ?? [];
-  const rest = entries.filter((entry) => !known(entry.field));
+  const shown = new Set<string>();
   return {
     busy: busy.value,
     failure: failure.value,
-    message: failure.value === null ? null
-      : entries.length === 0 ? failure.value.message
-        : rest.length > 0 ? rest.map((entry) => `${entry.field}: ${entry.message}`).join("\n") : null,
-    error: (field) => entries.find((entry) => entry.field === field)?.message ?? entries.find((entry) => entry.field.startsWith(`${field}.`) || entry.field.startsWith(`${field}[`))?.message,
-    errorsUnder: (prefix) => entries.filter((entry) => entry.field.startsWith(prefix)),
-    clear: () => {
+    get message() {
+      if (failure.value === null || entries.length === 0) return failure.value?.message ?? null;
+      const rest = entries.filter((entry) => !shown.has(entry.field)).map((entry) => `${entry.field}: ${entry.message}`);
+      return rest.length > 0 ? rest.join("\n") : null;
+    },
+    error(field) {
+      const found = entries.filter((entry) => entry.field === field || entry.field.startsWith(`${field}.`) || entry.field.startsWith(`${field}[`));
+      for (const entry of found) shown.add(entry.field);
+      return found.length > 0 ? found.map((entry) => (entry.field === field ? entry.message : `${entry.field.slice(field.length).replace(/^\./, "")}: ${entry.message}`)).join("; ") : undefined;
+    },
+    clear() {
       failure.value = null;
     },
-    run: (event) => {
+    run(event) {
       event?.preventDefault();
       if (busy.value) return;
       const form = event?.currentTarget instanceof HTMLElement ? event.currentTarget : null;
