@@ -59,6 +59,8 @@ export interface FilesHandle {
   /** The bytes of a file, with its headers. `fileId` only for a multiple field; `width` as over HTTP. */
   read(collection: string, id: string, field: string, options?: { readonly fileId?: string; readonly width?: number }): Promise<{ readonly stream: Readable; readonly headers: Readonly<Record<string, string>> }>;
   delete(collection: string, id: string, field: string, options?: { readonly fileId?: string }): Promise<void>;
+  /** A short-lived token that a browser's `<img>` may carry as `?token=`, with the caller's rights, for viewing only. */
+  token(): Promise<{ readonly token: string; readonly expiresIn: number }>;
 }
 
 export interface DataHandle {
@@ -74,6 +76,7 @@ export interface DataDeps {
     upload(context: TenantContext, call: Call, collection: string, id: string, field: string, file: { readonly name: string; readonly stream: Readable }): Promise<RecordValue>;
     read(context: TenantContext, call: Call, collection: string, id: string, field: string, options: { readonly fileId?: string | undefined; readonly width?: number | undefined }): Promise<{ readonly stream: Readable; readonly headers: Readonly<Record<string, string>> }>;
     remove(context: TenantContext, call: Call, collection: string, id: string, field: string, fileId: string | undefined): Promise<unknown>;
+    token(context: TenantContext, call: Call): Promise<{ readonly token: string; readonly expiresIn: number }>;
   };
   readonly watch: (context: TenantContext, call: Call, collection: string, options: SubscribeOptions) => AsyncIterableIterator<WatchEvent>;
   /** The tenant as it is now. Throws NotFound. */
@@ -115,6 +118,7 @@ export function createDataHandle(deps: DataDeps, who: Who): DataHandle {
     files: {
       upload: (collection, id, field, file) => asked("PATCH", `/api/collections/${collection}/${id}`, (context, call) => files.upload(context, call, collection, id, field, file)),
       read: (collection, id, field, options = {}) => asked("GET", `/api/collections/${collection}/${id}/files/${field}`, (context, call) => files.read(context, call, collection, id, field, options)),
+      token: () => asked("POST", "/api/files/token", (context, call) => files.token(context, call)),
       delete: async (collection, id, field, options = {}) => {
         await asked("DELETE", `/api/collections/${collection}/${id}/files/${field}`, (context, call) => files.remove(context, call, collection, id, field, options.fileId));
       },

@@ -1,14 +1,28 @@
 // Files of records for host code: streams in and out, under the caller's rules.
 import { Readable } from "node:stream";
 import type { FileAccess } from "../files/file-access.js";
+import type { FileTokens } from "../files/file-tokens.js";
+import type { Files } from "../files/files.js";
+import { issueFileToken } from "../files/issue-file-token.js";
+import { NotFound } from "../core/errors.js";
 import type { Records } from "../records/records.js";
 import type { DataDeps } from "./data-handle.js";
 
-export function hostFiles(access: FileAccess, records: Records): DataDeps["files"] {
+export interface HostFilesDeps {
+  readonly access: FileAccess;
+  readonly records: Pick<Records, "collection">;
+  readonly present: Files["present"];
+  readonly tokens: FileTokens;
+}
+
+export function hostFiles({ access, records, present, tokens }: HostFilesDeps): DataDeps["files"] {
   return {
     async upload(context, call, collection, recordId, field, file) {
       await access.upload({ context, call, collection, recordId }, field, file);
-      return (await records.view(context, call, collection, recordId)).value;
+      const target = records.collection(context, collection);
+      const row = await context.store.table(target.table).find(recordId);
+      if (row === undefined) throw new NotFound();
+      return present(call, target, row.record);
     },
 
     async read(context, call, collection, recordId, field, { fileId, width }) {
@@ -19,6 +33,8 @@ export function hostFiles(access: FileAccess, records: Records): DataDeps["files
       const { body, headers } = download;
       return { headers, stream: body instanceof Readable ? body : Readable.from(body === null ? [] : [body]) };
     },
+
+    token: (context, call) => issueFileToken(tokens, context, call.caller),
 
     remove: (context, call, collection, recordId, field, fileId) => access.remove({ context, call, collection, recordId }, field, fileId ?? null),
   };

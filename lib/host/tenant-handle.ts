@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
 import type { Call, RequestFacts } from "../core/call.js";
-import { NotFound } from "../core/errors.js";
+import { NotFound, Unauthorized } from "../core/errors.js";
 import type { JsonObject, RecordValue } from "../core/record.js";
 import type { Settings, Tenant } from "../core/tenant.js";
 import type { ApiKeys } from "../api-keys/api-keys.js";
@@ -91,6 +91,10 @@ export interface TenantHandle {
     update(hookId: string, input: object): ReturnType<HookManagement["update"]>;
     delete: Tail<HookManagement["remove"]>;
     test: Tail<HookManagement["test"]>;
+    /** After-hook deliveries that are not delivered: dead ones, or with `state` pending ones. */
+    deliveries: Tail<HookManagement["deliveries"]>;
+    /** Sends one again, by its id or by one of the hook log. */
+    redeliver: Tail<HookManagement["redeliver"]>;
   };
   readonly requestLog: { list(query?: object): ReturnType<Logs["requests"]["list"]> };
   readonly hookLog: { list(query?: object): ReturnType<Logs["hooks"]["list"]> };
@@ -156,7 +160,8 @@ export function createTenantHandle(deps: HandleDeps, slug: string): TenantHandle
       register: async (input) => (await auth.register(await context(), origin("/api/auth/register"), input as JsonObject)).record,
       login: async (input) => auth.login(await context(), origin("/api/auth/login"), input as JsonObject),
       refresh: async (input) => {
-        await context();
+        const { tenant } = await context();
+        if ((await auth.tenantOf(input.refreshToken))?.tenant.id !== tenant.id) throw new Unauthorized();
         return auth.refresh(origin("/api/auth/refresh"), { ...input });
       },
       logout: async (who) => {
@@ -197,6 +202,8 @@ export function createTenantHandle(deps: HandleDeps, slug: string): TenantHandle
       update: async (id, input) => hooks.update(await context(), id, input as JsonObject),
       delete: async (id) => hooks.remove(await context(), id),
       test: async (id) => hooks.test(await context(), id),
+      deliveries: async (query) => hooks.deliveries(await context(), query),
+      redeliver: async (id) => hooks.redeliver(await context(), id),
     },
     requestLog: { list: async (query = {}) => logs.requests.list(await context(), query) },
     hookLog: { list: async (query = {}) => logs.hooks.list(await context(), query) },

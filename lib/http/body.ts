@@ -118,7 +118,7 @@ async function readBytes(req: IncomingMessage): Promise<Buffer> {
       if (source !== req) drain(req);
     });
     req.once("close", () => {
-      if (!req.complete) fail(new BadRequest("The body was cut off"));
+      if (!req.readableEnded) fail(new BadRequest("The body was cut off"));
     });
   });
 }

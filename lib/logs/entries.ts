@@ -2,6 +2,7 @@
 // order that only ever grows at its end.
 import type { Rejection } from "../core/errors.js";
 import type { Json } from "../core/record.js";
+import type { HookLogEntry, HookOutcome } from "../hooks/log-entry.js";
 
 export interface RequestLogEntry {
   readonly id: string;
@@ -26,25 +27,7 @@ export interface RequestLogEntry {
   readonly rejection: Rejection | null;
 }
 
-export type HookOutcome = "allowed" | "modified" | "rejected" | "failed" | "failedOpen" | "delivered";
-
-export interface HookLogEntry {
-  readonly id: string;
-  readonly hookId: string;
-  readonly event: string;
-  readonly collection: string | null;
-  readonly recordId: string | null;
-  readonly requestId: string;
-  readonly deliveryId: string;
-  /** 1 for the first. */
-  readonly attempt: number;
-  /** ISO 8601. */
-  readonly startedAt: string;
-  readonly durationMs: number;
-  /** HTTP status of the hook's answer; null where there was none. */
-  readonly status: number | null;
-  readonly outcome: HookOutcome;
-}
+export type { HookLogEntry, HookOutcome };
 
 /** What is written of a request; `startedAt` in milliseconds since the epoch. */
 export type NewRequestLogEntry = Omit<RequestLogEntry, "id" | "time"> & { readonly startedAt: number };

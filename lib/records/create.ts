@@ -10,7 +10,7 @@ import { checkJson } from "../schema/json-guard.js";
 import { validateRecord } from "../schema/validate.js";
 import type { Prepared, Step } from "./commit.js";
 import type { RecordAnswer, RecordDeps, Target, WriteInput } from "./operation.js";
-import { presentRow } from "./present.js";
+import { presentRow, toldToHooks } from "./present.js";
 import { relationSteps } from "./relations.js";
 
 /** Runs everything up to the write itself. Throws the contract's errors; nothing is written yet. */
@@ -44,7 +44,7 @@ export async function prepareCreate(deps: RecordDeps, target: Target, input: Wri
   const columns = collection.isUsers ? await users.createColumns(secrets, input.system) : undefined;
   const record = columns === undefined ? draft : ordered(target, draft, { ...draft, ...columns.record });
   const hidden: Hidden | undefined = columns?.hidden;
-  const done = { collection: collection.name, recordId: id, body: { ...body, id }, record };
+  const done = { collection: collection.name, recordId: id, body: { ...body, id }, record: toldToHooks(files, call, collection, record) };
 
   return {
     async build() {

@@ -16,6 +16,11 @@ export function presentRow(files: Files, call: Call, collection: Collection, row
   return collection.passthrough ? new StoredAnswer(row) : new LinkedAnswer(row, files.present(call, collection, row.record));
 }
 
+/** What hooks are told of a record: the shape of GET by id. */
+export function toldToHooks(files: Files, call: Call, collection: Collection, record: RecordValue): RecordValue {
+  return collection.passthrough ? record : files.present(call, collection, record);
+}
+
 class StoredAnswer implements RecordAnswer {
   constructor(private readonly row: Row) {}
   get id(): string { return this.row.id; }

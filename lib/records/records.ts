@@ -105,19 +105,19 @@ export function createRecords(deps: RecordDeps & { readonly tenants: TenantRegis
 
     create: (context, call, name, input) =>
       keeping(input, () => underDefinitions(context, call, name, async (target) => {
-        const body = await asked(target, null, input.body);
+        const body = input.system === undefined ? await asked(target, null, input.body) : input.body;
         return await commit(target.context, await prepareCreate(deps, target, { ...input, body }));
       })),
 
     update: (context, call, name, input) =>
       keeping(input, () => underDefinitions(context, call, name, async (target) => {
-        const body = await asked(target, input.recordId, input.body);
+        const body = input.system === undefined ? await asked(target, input.recordId, input.body) : input.body;
         return await commit(target.context, await prepareUpdate(deps, target, { ...input, body }));
       })),
 
     remove: async (context, call, name, input) => {
       await underDefinitions(context, call, name, async (target) => {
-        await asked(target, input.recordId, null);
+        if (input.byEditor !== true) await asked(target, input.recordId, null);
         return await commit(target.context, await prepareRemove(deps, target, input));
       });
     },

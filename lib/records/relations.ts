@@ -7,6 +7,7 @@ import { is, text, type Filter } from "../storage/filter.js";
 import type { Row } from "../storage/storage.js";
 import type { Step } from "./commit.js";
 import type { RecordDeps, Target } from "./operation.js";
+import { toldToHooks } from "./present.js";
 
 /** Records that one removal may take with it. */
 const cascadeLimit = 10_000;
@@ -75,7 +76,7 @@ export async function cascadeSteps(deps: RecordDeps, target: Target, row: Row): 
   async function remove(collection: Collection, row: Row, where: Filter): Promise<void> {
     const { hooks, files, users } = deps;
     const { call, context } = target;
-    const subject = { collection: collection.name, recordId: row.id, body: null, record: row.record };
+    const subject = { collection: collection.name, recordId: row.id, body: null, record: toldToHooks(files, call, collection, row.record) };
     steps.push({ operation: { type: "remove", table: collection.table, id: row.id, where, log: { collection: collection.name, content: collection.isUsers ? "id" : "record" } } });
     for (const operation of hooks.after(context, call, "afterDelete", subject)) steps.push({ operation });
     if (collection.isUsers) for (const operation of await users.removeOperations(context, row.id)) steps.push({ operation });
@@ -87,10 +88,10 @@ export async function cascadeSteps(deps: RecordDeps, target: Target, row: Row): 
   }
 
   function empty(collection: Collection, row: Row, field: string): void {
-    const { hooks, clock } = deps;
+    const { hooks, files, clock } = deps;
     const { call, context } = target;
     const set = { [field]: null, updatedAt: timestamp(clock) };
-    const subject = { collection: collection.name, recordId: row.id, body: { [field]: null }, record: { ...row.record, ...set } };
+    const subject = { collection: collection.name, recordId: row.id, body: { [field]: null }, record: toldToHooks(files, call, collection, { ...row.record, ...set }) };
     steps.push({ operation: { type: "update", table: collection.table, id: row.id, set, where: is(text(field), String(row.record[field])), log: { collection: collection.name, content: collection.isUsers ? "id" : "record" } } });
     for (const operation of hooks.after(context, call, "afterUpdate", subject)) steps.push({ operation });
     followers.push(() => hooks.committed(context, call, "afterUpdate", subject));

@@ -5,12 +5,14 @@ import type { Row } from "../storage/storage.js";
 import type { Prepared, Step } from "./commit.js";
 import { matchesEtag } from "./if-match.js";
 import type { RecordDeps, Target } from "./operation.js";
-import { etagOf } from "./present.js";
+import { etagOf, toldToHooks } from "./present.js";
 import { cascadeSteps } from "./relations.js";
 
 export interface RemoveInput {
   readonly recordId: string;
   readonly ifMatch?: string | undefined;
+  /** The admin editor of `users`, which is no collection route: no beforeRequest hook runs. */
+  readonly byEditor?: boolean | undefined;
 }
 
 /** Runs everything up to the write itself. Throws the contract's errors; nothing is written yet. */
@@ -20,12 +22,12 @@ export async function prepareRemove(deps: RecordDeps, target: Target, input: Rem
   const table = context.store.table(collection.table);
   access.demandPossible(call, collection, "deleteRule");
   const first = await demand();
-  await hooks.before(context, call, "beforeDelete", { collection: collection.name, recordId: first.id, body: null, record: first.record });
+  await hooks.before(context, call, "beforeDelete", { collection: collection.name, recordId: first.id, body: null, record: toldToHooks(files, call, collection, first.record) });
 
   return {
     async build() {
       const row = await demand();
-      const done = { collection: collection.name, recordId: row.id, body: null, record: row.record };
+      const done = { collection: collection.name, recordId: row.id, body: null, record: toldToHooks(files, call, collection, row.record) };
       const cascade = await cascadeSteps(deps, target, row);
       const after = hooks.after(context, call, "afterDelete", done);
       const steps: Step[] = [

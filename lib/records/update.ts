@@ -10,7 +10,7 @@ import type { Built, Prepared, Step } from "./commit.js";
 import { replaced, withoutSecrets } from "./create.js";
 import { matchesEtag } from "./if-match.js";
 import type { RecordAnswer, RecordDeps, Target, WriteInput } from "./operation.js";
-import { etagOf, presentRow } from "./present.js";
+import { etagOf, presentRow, toldToHooks } from "./present.js";
 import { relationSteps } from "./relations.js";
 
 export interface UpdateInput extends WriteInput {
@@ -38,7 +38,7 @@ export async function prepareUpdate(deps: RecordDeps, target: Target, input: Upd
   const first = await demand(clientBody);
   if (collection.isUsers) await users.authorize(context, call, first, clientBody, secrets);
 
-  const subject = { collection: collection.name, recordId: first.id, body: clientBody, record: first.record };
+  const subject = { collection: collection.name, recordId: first.id, body: clientBody, record: toldToHooks(files, call, collection, first.record) };
   const outcome = await hooks.before(context, call, "beforeUpdate", subject);
   const body = replaced(outcome.body, clientBody) ? withoutSecrets(deps, target, outcome.body) : clientBody;
 
@@ -67,7 +67,7 @@ export async function prepareUpdate(deps: RecordDeps, target: Target, input: Upd
     if (!touched) return { steps: [], finish: () => presentRow(files, call, collection, row) };
 
     set["updatedAt"] = timestamp(clock);
-    const done = { collection: collection.name, recordId: row.id, body, record: { ...row.record, ...set } as RecordValue };
+    const done = { collection: collection.name, recordId: row.id, body, record: toldToHooks(files, call, collection, { ...row.record, ...set } as RecordValue) };
     const after = hooks.after(context, call, "afterUpdate", done);
     const changed = changedFields(collection, row.record, body, pending.map((file) => file.field));
     // What was decided on this very revision must still be it; otherwise the rule as the condition is enough, and

@@ -47,7 +47,7 @@ export function parseCollection(input: unknown, options: { readonly existing?: C
 
 /** `users` as each tenant starts with it, but for its rules (rules/presets.ts). */
 export const initialUsers: Pick<CollectionContent, "name" | "fields" | "indexes" | "realtime"> = {
-  name: "users", fields: coreUserFields, indexes: [], realtime: false,
+  name: "users", fields: coreUserFields, indexes: [{ fields: ["email"], unique: false }], realtime: false,
 };
 
 function parseIndexes(input: readonly unknown[], report: Report): Index[] {

@@ -12,7 +12,7 @@ export const systemTables = {
   /** One row, id `superadmin`. */
   superadmin: [],
   admin_sessions: [],
-  /** One-time setup tokens, id: SHA-256 of the token. */
+  /** One row, id `pending`, the hash of the setup token hidden. */
   setup_tokens: [],
   /** Work that only one process may do at a time. */
   leases: [],

@@ -5,6 +5,7 @@ import { NotFound, ValidationFailed, type FieldError } from "../core/errors.js";
 import type { Json, JsonObject, Scalar } from "../core/record.js";
 import type { SystemColumns } from "../auth/auth.js";
 import type { Records } from "../records/records.js";
+import { parsePhc } from "../hasher/phc.js";
 import { usersTable } from "../collections/collection.js";
 import { always } from "../storage/filter.js";
 import type { Row } from "../storage/storage.js";
@@ -49,7 +50,7 @@ export function createAdminEditor({ records }: { readonly records: () => Records
       return await shown(context, userId);
     },
 
-    remove: (context, call, userId) => records().remove(context, call, "users", { recordId: userId }),
+    remove: (context, call, userId) => records().remove(context, call, "users", { recordId: userId, byEditor: true }),
   };
 }
 
@@ -87,5 +88,5 @@ function partSystem(body: JsonObject): { readonly rest: JsonObject; readonly sys
 }
 
 function isHash(value: Json): boolean {
-  return typeof value === "string" && value.length <= 1024 && (/^\$argon2(?:id|i|d)\$/.test(value) || base64.test(value));
+  return typeof value === "string" && value.length <= 1024 && (value.startsWith("$") ? parsePhc(value) !== undefined : base64.test(value));
 }

@@ -1,0 +1,3 @@
+// The CommonJS entry point of the conformance suites.
+import suites = require("./index.js");
+export = suites;
