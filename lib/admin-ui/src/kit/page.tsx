@@ -5,6 +5,8 @@ import type { Resource } from "../state/resource.js";
 import { Button } from "./button.js";
 import { Icon, type IconName } from "./icon.js";
 
+let isFirst = true;
+
 export function Page(props: {
   readonly title: string;
   /** Said in the browser's title after the heading. */
@@ -18,8 +20,10 @@ export function Page(props: {
   const name = `${props.title}${props.context === undefined ? "" : ` · ${props.context}`}`;
   useEffect(() => {
     document.title = `${name} · Records service`;
-    // Keyboard and screen reader go on at the new screen; a dialog that is open keeps the focus.
-    if (document.querySelector("dialog[open]") === null && !(document.activeElement instanceof HTMLInputElement)) heading.current?.focus({ preventScroll: true });
+    // Keyboard and screen reader go on at the new screen; the first one is read from its beginning, and a dialog that
+    // is open keeps the focus.
+    if (isFirst) isFirst = false;
+    else if (document.querySelector("dialog[open]") === null && !(document.activeElement instanceof HTMLInputElement)) heading.current?.focus({ preventScroll: true });
   }, [name]);
   return (
     <>

@@ -15,7 +15,7 @@ let last = 0;
 export function say(text: string, options: { readonly kind?: "done" | "wrong"; readonly undo?: () => void } = {}): void {
   last += 1;
   const id = last;
-  toasts.value = [...toasts.value.slice(-2), { id, text, kind: options.kind ?? "done", undo: options.undo ?? null }];
+  toasts.value = [...toasts.value.filter((toast) => toast.text !== text).slice(-2), { id, text, kind: options.kind ?? "done", undo: options.undo ?? null }];
   setTimeout(() => dismiss(id), options.undo === undefined && options.kind !== "wrong" ? 5000 : 12_000);
 }
 
