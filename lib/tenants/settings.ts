@@ -22,7 +22,7 @@ export interface SettingsManagement {
 
 const link = joi
   .string()
-  .allow("")
+  .allow("", null)
   .max(2000)
   .custom((value: string, helpers) => {
     // `{token}` stands where the token goes; for the check any text will do there.
@@ -58,8 +58,8 @@ export function createSettings({ clock, parseHostPort }: SettingsDeps): Settings
       const next: Settings = {
         ...current,
         ...wanted,
-        passwordReset: { ...current.passwordReset, ...wanted.passwordReset },
-        emailVerification: { ...current.emailVerification, ...wanted.emailVerification },
+        passwordReset: withoutNull({ ...current.passwordReset, ...wanted.passwordReset }),
+        emailVerification: withoutNull({ ...current.emailVerification, ...wanted.emailVerification }),
         tokenIssuers: [...new Set(wanted.tokenIssuers ?? current.tokenIssuers)],
         webhookAllowlist: [...new Set((wanted.webhookAllowlist ?? current.webhookAllowlist).map((entry) => parseHostPort(entry) ?? entry))],
       } as Settings;
@@ -70,6 +70,11 @@ export function createSettings({ clock, parseHostPort }: SettingsDeps): Settings
       return next;
     },
   };
+}
+
+/** A link may be taken away with null as with the empty text; it is stored as the latter. */
+function withoutNull<T extends { readonly linkUrl: string | null }>(part: T): T & { readonly linkUrl: string } {
+  return { ...part, linkUrl: part.linkUrl ?? "" };
 }
 
 function badEntries(entries: readonly string[], parseHostPort: SettingsDeps["parseHostPort"]) {
