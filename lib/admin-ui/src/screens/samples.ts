@@ -101,12 +101,12 @@ function clientSample(sample: Sample, { base, tenant, collection }: SampleContex
   const records = `client.collection("${collection}")`;
   switch (sample.kind) {
     case "login": return `import { createClient } from "records-service/client";\n\nconst client = createClient({ url: "${base}", tenant: "${tenant}" });\nawait client.auth.login({ username: "ada", password: "at least 16 characters" });`;
-    case "list": return `const { items, nextCursor } = await ${records}.list(${indented(sample.query, 0)});`;
+    case "list": return `const { items, nextCursor } = await ${records}.list(${indented({ ...sample.query, ...(sample.query["limit"] === undefined ? {} : { limit: Number(sample.query["limit"]) }) }, 0)});`;
     case "view": return `const record = await ${records}.get("${sample.id}");`;
     case "create": return `const record = await ${records}.create(${indented(sample.body, 0)});`;
     case "update": return `const record = await ${records}.update("${sample.id}", ${indented(sample.body, 0)});`;
     case "delete": return `await ${records}.delete("${sample.id}");`;
     case "file": return `const record = await ${records}.update("${sample.id}", { ${sample.field}: input.files[0] });`;
-    case "live": return `for await (const { action, record } of ${records}.subscribe()) {\n  console.log(action, record.id);\n}`;
+    case "live": return `const subscription = ${records}.subscribe(({ action, record }) => {\n  console.log(action, record.id);\n});`;
   }
 }
