@@ -98,7 +98,7 @@ export function createCollections({ tenants, clock, removeFiles, filesLeft }: Co
           await current.store.write({ stamp: current.stamp, bump: true, ...(examined.readsRecords ? { head } : {}), operations });
         } catch (error) {
           if (!(error instanceof UniqueViolation) || error.operation !== 0 || examined.define === null) throw error;
-          throw new ValidationFailed([{ field: "indexes", message: `records hold the same ${error.fields.join(", ")} more than once: make them differ first` }]);
+          throw new ValidationFailed([{ field: uniquePath(after, error.fields), message: `records hold the same ${error.fields.join(", ")} more than once: make them differ first` }]);
         }
         for (const { recordId, references } of examined.filesLeft) filesLeft(current, before, recordId, references);
         return presented(after);
@@ -166,6 +166,12 @@ async function renameOperations(context: TenantContext, before: Collection, afte
   const hooks = await context.store.table("hooks").list({ filter: is(text("collection"), before.name), limit: 100_000 });
   for (const row of hooks) operations.push({ type: "update", table: "hooks", id: row.id, set: { collection: after.name }, optional: true });
   return operations;
+}
+
+/** Where the definition asks for what the records do not keep. */
+function uniquePath(definition: CollectionDefinition, names: readonly string[]): string {
+  const index = names.length === 1 ? definition.fields.findIndex((field) => field.name === names[0] && field.unique) : -1;
+  return index < 0 ? "indexes" : `fields[${index}].unique`;
 }
 
 function stored(definition: CollectionDefinition): RecordValue {

@@ -28,7 +28,11 @@ export function parseCollection(input: unknown, options: { readonly existing?: C
   }
   const { value, faults } = checkShape(collectionShape, input);
   for (const fault of faults) report(shownPath(fault.path).slice(1), fault.message);
-  if (faults.length > 0) throw new ValidationFailed(entries);
+  if (faults.length > 0) {
+    const { fields } = input as { readonly fields?: unknown };
+    if (Array.isArray(fields)) parseFields(fields, isUsers, report);
+    throw new ValidationFailed(entries);
+  }
   const given = value as Partial<Omit<CollectionContent, "fields" | "indexes">> & { fields?: readonly unknown[]; indexes?: readonly unknown[] };
 
   const name = given.name ?? existing?.name ?? "";
