@@ -25,7 +25,9 @@ export function encodeCursor(key: string, position: Position): string {
 export function decodeCursor(key: string, cursor: string): Position {
   let parts: unknown;
   try {
-    parts = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    const bytes = Buffer.from(cursor, "base64url");
+    // Node skips what is no base64url: only the very text that was given counts.
+    parts = bytes.toString("base64url") === cursor ? JSON.parse(bytes.toString()) : null;
   } catch {
     parts = null;
   }

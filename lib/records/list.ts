@@ -33,6 +33,8 @@ export interface ListValue {
 export async function listRecords(deps: RecordDeps, target: Target, parameters: ListParameters): Promise<ListAnswer> {
   const { access, hooks, files } = deps;
   const { call, context, collection } = target;
+  // First, so that whoever is denied anyway cannot ask by bad parameters which fields there are.
+  access.demandPossible(call, collection, "listRule");
   for (const name of Object.keys(parameters)) {
     if (!listParameterNames.has(name)) throw new BadRequest(`${JSON.stringify(name)} is no parameter of a list; known are ${[...listParameterNames].join(", ")}`);
   }
@@ -47,7 +49,6 @@ export async function listRecords(deps: RecordDeps, target: Target, parameters: 
   const after = parameters.cursor === undefined || parameters.cursor === "" ? undefined : decodeCursor(key, parameters.cursor);
   if (after !== undefined && offset > 0) throw new BadRequest("cursor and offset exclude each other");
 
-  access.demandPossible(call, collection, "listRule");
   await hooks.before(context, call, "beforeList", { collection: collection.name, recordId: null, body: null, record: null });
 
   const filter = all(access.filter(call, collection, "listRule"), narrowed);
