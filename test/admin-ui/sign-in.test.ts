@@ -1,6 +1,6 @@
 // Signing in, with the second factor, and a session that ends in the middle of work.
 import { expect } from "chai";
-import { TOTP, URI } from "otpauth";
+import { URI, type TOTP } from "otpauth";
 import { openAdminBrowser, superadmin, type AdminBrowser } from "./browser.js";
 import { makeLibrary, type Library } from "./library.js";
 
@@ -83,6 +83,19 @@ describe("admin page: sign-in", function () {
     await again.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("link", { name: "The Word for World Is Forest" }).waitFor();
     expect(faults).to.deep.equal([]);
+    await page.context().close();
+  });
+
+  it("never reads as a guest where the session is gone: it asks for it first", async () => {
+    const { page } = await admin.signedIn("#/t/city-library/c/books");
+    await page.getByText("Mrs Dalloway").waitFor();
+    await page.context().clearCookies();
+    await page.clock.install();
+    await page.clock.fastForward(10_000);
+    await page.getByRole("button", { name: "Load again" }).click();
+    await page.getByRole("dialog", { name: "Sign in again" }).waitFor();
+    await page.getByRole("button", { name: "Leave, and drop what is not saved" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
     await page.context().close();
   });
 
