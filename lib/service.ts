@@ -3,7 +3,8 @@
 import { getHeapStatistics } from "node:v8";
 import type { Router } from "express";
 import { createAdmin, type AdminIdentity } from "./admin/admin.js";
-import { createApiKeys } from "./api-keys/api-keys.js";
+import { createSeal } from "./admin/sealed.js";
+import { createApiKeys, keyIndexInsert } from "./api-keys/api-keys.js";
 import { createKeyAuthenticator } from "./api-keys/authenticate.js";
 import { createAuthenticator } from "./auth/authenticator.js";
 import { createAuth } from "./auth/create-auth.js";
@@ -11,22 +12,27 @@ import { createFamilies } from "./auth/families.js";
 import { createOneTime } from "./auth/one-time/one-time.js";
 import { createRefreshTokens } from "./auth/refresh-token.js";
 import { createTokens } from "./auth/tokens.js";
-import { compileCollections } from "./collections/compile.js";
+import { createBackups } from "./backup/backup.js";
+import { compileCollections, compileTogether } from "./collections/compile.js";
 import { createCollections, initialUsersOperations } from "./collections/manage.js";
+import { timestamp } from "./core/clock.js";
 import { describeError } from "./core/logger.js";
 import { newId } from "./core/ids.js";
 import { createFiles } from "./files/create-files.js";
 import { createFileTokens } from "./files/file-tokens.js";
 import { createFileAccess } from "./files/file-access.js";
+import { fileKey, variantKey } from "./files/keys.js";
+import { takeLease } from "./files/lease.js";
 import { mergeFiles } from "./files/merge.js";
 import { createArgon2Hasher } from "./hasher/argon2.js";
 import { limited } from "./hasher/limited.js";
 import { createSlots, slotCount } from "./hasher/slots.js";
+import { checkHook } from "./hooks/check.js";
 import { createHooks } from "./hooks/create-hooks.js";
 import type { HookEvent } from "./hooks/definition.js";
 import type { HookHandler, HookScope } from "./hooks/handlers.js";
 import { indexHooks } from "./hooks/index-hooks.js";
-import { readHook } from "./hooks/stored.js";
+import { readHook, readHooks, writeHook } from "./hooks/stored.js";
 import { createIdentify, type Identified, type RequireUser } from "./host/identify.js";
 import { hostFiles } from "./host/files.js";
 import { createTenantHandle, type HandleDeps, type TenantHandle } from "./host/tenant-handle.js";
@@ -34,6 +40,7 @@ import { cookieSession, createAdminRoutes } from "./http/admin.js";
 import { createAdminUi } from "./http/admin-ui.js";
 import { createApiKeyRoutes } from "./http/api-keys.js";
 import { createAuthRoutes } from "./http/auth.js";
+import { createBackupRoutes } from "./http/backup.js";
 import { createCalls } from "./http/call.js";
 import { createDispatch } from "./http/dispatch.js";
 import { createFileTokenCaller } from "./http/file-token-caller.js";
@@ -158,6 +165,16 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
     records, clock, passwordErrors: users.passwordErrors,
     present: (collection, record) => files.present({ request: { mountPath: mountPath() } }, collection, record),
   });
+  const backupSeal = createSeal(secrets.application, "backup", 1_048_576);
+  const backups = createBackups({
+    storage, tenants: registry, blobs, clock, files, fileKey, variantKey, keyIndexInsert,
+    seal: backupSeal.seal, unseal: backupSeal.open,
+    compile: compileTogether,
+    readHooks: ({ store }) => readHooks(store),
+    checkHook: (input, known) => checkHook(input, null, known),
+    hookRow: writeHook,
+    takeLease: (name, duration) => takeLease(storage.system, clock, name, duration),
+  });
   const realtime = createRealtime({
     storage, tenants: registry, clock, logger, options: options.realtime,
     present: (path, collection, record) => files.present({ request: { mountPath: path } }, collection, record),
@@ -205,6 +222,7 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
     hooks: createHookRoutes({ hooks: hooks.manage }),
     logs: createLogRoutes({ logs }),
     transfer: createTransferRoutes({ transfer }),
+    backup: createBackupRoutes({ backups, now: () => timestamp(clock) }),
     adminUi: options.adminUi ? createAdminUi() : undefined,
   }, dispatch);
 
@@ -232,7 +250,7 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
   // In code
   const ready = (): Promise<void> => start.run();
   const handles = {
-    registry, ready, collections, settings, editor, auth, oneTime, apiKeys, hooks: hooks.manage, logs, transfer,
+    registry, ready, collections, settings, editor, auth, oneTime, apiKeys, hooks: hooks.manage, logs, transfer, backups,
     data: {
       records, mountPath,
       watch: (context, call, collection, watched) => realtime.watch(context, call.caller, call.request.mountPath, collection, watched),

@@ -3,7 +3,6 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:cr
 
 const nonceBytes = 12;
 const tagBytes = 16;
-const longestText = 4096;
 
 export interface Seal {
   /** base64url text that only the same seal opens. */
@@ -14,9 +13,9 @@ export interface Seal {
 
 /**
  * A seal whose key is derived (HKDF, SHA-256) from a secret and bound to a purpose: what was sealed for one purpose
- * never opens for another.
+ * never opens for another. Sealed text that is longer than `longestText` is not looked at.
  */
-export function createSeal(secret: string, purpose: string): Seal {
+export function createSeal(secret: string, purpose: string, longestText = 4096): Seal {
   const key = Buffer.from(hkdfSync("sha256", Buffer.from(secret, "utf8"), Buffer.alloc(0), `records-service ${purpose}`, 32));
   const bound = Buffer.from(purpose, "utf8");
   return {

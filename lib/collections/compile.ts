@@ -13,6 +13,16 @@ export function compileCollections(definitions: readonly CollectionDefinition[])
   return new Map(definitions.map((definition) => [definition.name, compileCollection(definition, userFields).collection]));
 }
 
+/** The same for definitions that nobody has checked: `errors` tells each rule that does not hold. */
+export function compileTogether(definitions: readonly CollectionDefinition[]): { readonly collections: ReadonlyMap<string, Collection>; readonly errors: readonly string[] } {
+  const userFields = definitions.find((definition) => definition.system)?.fields ?? [];
+  const compiled = definitions.map((definition) => compileCollection(definition, userFields));
+  return {
+    collections: new Map(compiled.map(({ collection }) => [collection.name, collection])),
+    errors: compiled.flatMap(({ collection, errors }) => errors.map(({ field, message }) => `${collection.name}.${field}: ${message}`)),
+  };
+}
+
 /**
  * Compiles one collection; `userFields` are the fields of the tenant's `users`, which `@auth` reads. `errors` has an
  * entry for each rule that does not hold; such a rule is No access.

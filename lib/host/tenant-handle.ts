@@ -8,6 +8,9 @@ import type { Settings, Tenant } from "../core/tenant.js";
 import type { ApiKeys } from "../api-keys/api-keys.js";
 import type { Auth, TokenPair } from "../auth/auth.js";
 import type { OneTime } from "../auth/one-time/one-time.js";
+import type { ArchiveSource, Backups, RestoreOptions } from "../backup/backup.js";
+import type { Progress } from "../backup/make-backup.js";
+import type { RestoreReport } from "../backup/restore-backup.js";
 import type { Collections } from "../collections/manage.js";
 import type { HookManagement } from "../hooks/manage.js";
 import type { Logs } from "../logs/logs.js";
@@ -34,6 +37,7 @@ export interface HandleDeps {
   readonly hooks: HookManagement;
   readonly logs: Logs;
   readonly transfer: Transfer;
+  readonly backups: Backups;
   readonly data: Omit<DataDeps, "context">;
 }
 
@@ -98,12 +102,16 @@ export interface TenantHandle {
   };
   readonly requestLog: { list(query?: object): ReturnType<Logs["requests"]["list"]> };
   readonly hookLog: { list(query?: object): ReturnType<Logs["hooks"]["list"]> };
+  /** Everything of the tenant as one zip, made while it is read. */
+  backup(options?: { readonly onProgress?: (progress: Progress) => void }): Promise<Readable>;
+  /** Into this tenant, which must be empty; whole or not at all. Throws Conflict, BadRequest. */
+  restore(archive: ArchiveSource, options?: RestoreOptions): Promise<RestoreReport>;
   /** The tenant's data in the name of a caller. There is no default caller. */
   as(who: Who): DataHandle;
 }
 
 export function createTenantHandle(deps: HandleDeps, slug: string): TenantHandle {
-  const { collections, settings, editor, auth, oneTime, apiKeys, hooks, logs, transfer } = deps;
+  const { collections, settings, editor, auth, oneTime, apiKeys, hooks, logs, transfer, backups } = deps;
 
   async function context(): Promise<TenantContext> {
     await deps.ready();
@@ -207,6 +215,8 @@ export function createTenantHandle(deps: HandleDeps, slug: string): TenantHandle
     },
     requestLog: { list: async (query = {}) => logs.requests.list(await context(), query) },
     hookLog: { list: async (query = {}) => logs.hooks.list(await context(), query) },
+    backup: async (options = {}) => backups.make(await context(), options),
+    restore: async (archive, options = {}) => backups.restore(await context(), archive, options),
     as: (who) => createDataHandle({ ...deps.data, context }, who),
   };
 }

@@ -2,6 +2,7 @@
 import type { AdminRoutes } from "./admin.js";
 import type { ApiKeyRoutes } from "./api-keys.js";
 import type { AuthRoutes } from "./auth.js";
+import type { BackupRoutes } from "./backup.js";
 import type { Handler } from "./exchange.js";
 import type { FileRoutes } from "./files.js";
 import type { HookRoutes } from "./hooks.js";
@@ -29,6 +30,7 @@ export interface Routes {
   readonly hooks: HookRoutes;
   readonly logs: LogRoutes;
   readonly transfer: TransferRoutes;
+  readonly backup: BackupRoutes;
   /** Off where the option `adminUi` is false. */
   readonly adminUi: Handler | undefined;
 }
