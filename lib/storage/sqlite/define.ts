@@ -1,6 +1,7 @@
 // Defines a table in place: creates it, drops and creates indexes until they are as listed, transforms its rows.
 import type { Json } from "../../core/record.js";
 import type { Define, IndexDefinition, Transform } from "../storage.js";
+import { compileTransform } from "../transform.js";
 import { toJsonText } from "../well-formed.js";
 import type { Connection } from "./connection.js";
 import { indexToName, indexToSql } from "./names.js";
@@ -44,35 +45,4 @@ function transformRows(connection: Connection, table: string, transform: Transfo
     }
     if (rows.length < rowsAtOnce) return;
   }
-}
-
-/** Gives the document transformed, undefined where nothing changes. Removals come first, then renames, then additions. */
-export function compileTransform(transform: Transform): (document: Readonly<Record<string, Json>>) => Record<string, Json> | undefined {
-  const remove = new Set(transform.remove);
-  const rename = new Map(Object.entries(transform.rename ?? {}));
-  const add = Object.entries(transform.add ?? {});
-  return (document) => {
-    const result = new Map<string, Json>();
-    const renamed = new Set<string>();
-    let changed = false;
-    for (const [name, value] of Object.entries(document)) {
-      const newName = rename.get(name);
-      if (remove.has(name)) {
-        changed = true;
-      } else if (newName !== undefined) {
-        result.set(newName, value);
-        renamed.add(newName);
-        changed = true;
-      } else if (!renamed.has(name)) {
-        // Where a renamed member takes the name of one that was there, the renamed one stays.
-        result.set(name, value);
-      }
-    }
-    for (const [name, value] of add) {
-      if (result.has(name)) continue;
-      result.set(name, value);
-      changed = true;
-    }
-    return changed ? Object.fromEntries(result) : undefined;
-  };
 }

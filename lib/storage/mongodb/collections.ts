@@ -1,0 +1,61 @@
+// The collections of one store's database.
+import type { Collection, Db } from "mongodb";
+import type { EntryDocument, RowDocument, StateDocument, TableDocument, TrimDocument, WantedDocument } from "./documents.js";
+import { rowsOf } from "./names.js";
+
+export interface Collections {
+  readonly database: Db;
+  readonly log: Collection<EntryDocument>;
+  readonly state: Collection<StateDocument | TrimDocument | WantedDocument>;
+  readonly tables: Collection<TableDocument>;
+  rows(table: string): Collection<RowDocument>;
+}
+
+export function collectionsOf(database: Db): Collections {
+  const rows = new Map<string, Collection<RowDocument>>();
+  return {
+    database,
+    log: database.collection("log"),
+    state: database.collection("state"),
+    tables: database.collection("tables"),
+    rows(table) {
+      let found = rows.get(table);
+      if (found === undefined) {
+        found = database.collection<RowDocument>(rowsOf(table));
+        rows.set(table, found);
+      }
+      return found;
+    },
+  };
+}
+
+/** The documents of a store's state, as far as they are there. */
+export interface State {
+  readonly state: StateDocument | undefined;
+  readonly wanted: number;
+  readonly trimmed: number;
+}
+
+export async function readState({ state }: Collections): Promise<State> {
+  const documents = await state.find({}).toArray();
+  const found = <Kind extends { readonly _id: string }>(id: Kind["_id"]) => documents.find((each) => each._id === id) as Kind | undefined;
+  return {
+    state: found<StateDocument>("state"),
+    wanted: found<WantedDocument>("wanted")?.at ?? 0,
+    trimmed: found<TrimDocument>("trim")?.upTo ?? 0,
+  };
+}
+
+/** The newest entry of the log. */
+export async function readNewest({ log }: Collections): Promise<EntryDocument | undefined> {
+  return (await log.find({}).sort({ _id: -1 }).limit(1).toArray())[0];
+}
+
+export function readEntries({ log }: Collections, after: number, limit: number): Promise<EntryDocument[]> {
+  return log.find({ _id: { $gt: after } }).sort({ _id: 1 }).limit(limit).toArray();
+}
+
+/** Tells the others that the entry has reached its rows, and what the stamp is by now. */
+export async function markApplied({ state }: Collections, { _id, log, stamp }: Pick<EntryDocument, "_id" | "log" | "stamp">): Promise<void> {
+  await state.updateOne({ _id: "state", log }, { $max: { applied: _id, stamp } });
+}

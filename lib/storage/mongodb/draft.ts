@@ -1,0 +1,211 @@
+// Draft: a store as it would be after the units of one entry, over what the database holds. A unit that fails takes
+// its part back.
+import type { Json, RecordValue } from "../../core/record.js";
+import type { Filter } from "../filter.js";
+import { matcher } from "../matches.js";
+import { StoredRow } from "../row.js";
+import { UniqueViolation, type IndexDefinition } from "../storage.js";
+import type { Collections } from "./collections.js";
+import { rowProjection, toRow, type FetchedRow, type Step } from "./documents.js";
+import { condition, filterToQuery, type RowQuery } from "./filter-to-query.js";
+import { indexName } from "./names.js";
+
+export interface DraftRow {
+  readonly revision: number;
+  readonly text: string;
+  readonly hidden: string | null;
+  readonly record: RecordValue;
+}
+
+/** What a process knows of a store's log. */
+export interface Known {
+  readonly log: string;
+  /** Number of the newest entry; 0: none. */
+  readonly last: number;
+  /** Changes so far. */
+  readonly changes: number;
+  readonly stamp: number;
+  readonly tables: ReadonlyMap<string, readonly IndexDefinition[]>;
+}
+
+const idsAtOnce = 1000;
+
+export class Draft {
+  readonly steps: Step[] = [];
+  changes: number;
+  stamp: number;
+  readonly #collections: Collections;
+  readonly #tables: Map<string, readonly IndexDefinition[]>;
+  /** Rows as the database has them; null: it has none. */
+  readonly #fetched = new Map<string, Map<string, DraftRow | null>>();
+  /** Rows as the draft has them; null: removed. */
+  readonly #rows = new Map<string, Map<string, DraftRow | null>>();
+  /** Tables of which nothing in the database counts any more. */
+  readonly #fresh = new Set<string>();
+  readonly #owners = new Map<string, Promise<readonly string[]>>();
+  #undo: (() => void)[] = [];
+
+  constructor(collections: Collections, known: Known) {
+    this.#collections = collections;
+    this.#tables = new Map(known.tables);
+    this.changes = known.changes;
+    this.stamp = known.stamp;
+  }
+
+  get tables(): ReadonlyMap<string, readonly IndexDefinition[]> {
+    return this.#tables;
+  }
+
+  /** What comes after this may be taken back. */
+  begin(): void {
+    const { changes, stamp } = this;
+    const steps = this.steps.length;
+    this.#undo = [() => {
+      this.changes = changes;
+      this.stamp = stamp;
+      this.steps.length = steps;
+    }];
+  }
+
+  takeBack(): void {
+    for (const undo of this.#undo.reverse()) undo();
+    this.#undo = [];
+  }
+
+  /** Fetches rows that will be asked for. */
+  async warm(wanted: ReadonlyMap<string, ReadonlySet<string>>): Promise<void> {
+    await Promise.all([...wanted].map(async ([table, ids]) => {
+      if (!this.#tables.has(table)) return;
+      const list = [...ids].filter((id) => !id.includes("\u0000"));
+      for (let start = 0; start < list.length; start += idsAtOnce) {
+        const part = list.slice(start, start + idsAtOnce);
+        const query: RowQuery = part.length === 1 ? { _id: part[0]! } : { _id: { $in: part } };
+        const found = await this.#collections.rows(table).find<FetchedRow>(query, { projection: rowProjection }).toArray();
+        const known = this.#fetchedOf(table);
+        for (const id of part) known.set(id, null);
+        for (const row of found) known.set(row._id, toDraftRow(row));
+      }
+    }));
+  }
+
+  async find(table: string, id: string): Promise<DraftRow | undefined> {
+    const own = this.#rows.get(table)?.get(id);
+    if (own !== undefined) return own ?? undefined;
+    if (!this.#tables.has(table) || this.#fresh.has(table)) return undefined;
+    if (this.#fetched.get(table)?.get(id) === undefined) await this.warm(new Map([[table, new Set([id])]]));
+    return this.#fetched.get(table)?.get(id) ?? undefined;
+  }
+
+  put(table: string, id: string, row: DraftRow | null): void {
+    let rows = this.#rows.get(table);
+    if (rows === undefined) this.#rows.set(table, (rows = new Map()));
+    const before = rows.get(id);
+    rows.set(id, row);
+    this.#undo.push(() => {
+      const current = this.#rows.get(table);
+      if (before === undefined) current?.delete(id);
+      else current?.set(id, before);
+    });
+  }
+
+  /** Whether the draft has written the row. */
+  isOwn(table: string, id: string): boolean {
+    return this.#rows.get(table)?.has(id) === true;
+  }
+
+  /** Throws UniqueViolation where another row has the same values in a unique index that the test names. */
+  async demandUnique(table: string, id: string, record: RecordValue, operation: number, touches: (index: IndexDefinition) => boolean): Promise<void> {
+    for (const index of this.#tables.get(table) ?? []) {
+      if (!index.unique || !touches(index)) continue;
+      const key = uniqueKey(index, record);
+      if (key === undefined) continue;
+      const own = this.#rows.get(table);
+      for (const [other, row] of own ?? []) {
+        if (other !== id && row !== null && uniqueKey(index, row.record) === key) throw new UniqueViolation(operation, fieldsOf(index));
+      }
+      const owners = await this.owners(table, index, record, key);
+      if (owners.some((other) => other !== id && own?.get(other) === undefined)) throw new UniqueViolation(operation, fieldsOf(index));
+    }
+  }
+
+  /** Ids of the database's rows with the record's values in the index. */
+  owners(table: string, index: IndexDefinition, record: RecordValue, key: string): Promise<readonly string[]> {
+    if (this.#fresh.has(table)) return Promise.resolve([]);
+    const name = `${table} ${indexName(index)} ${key}`;
+    let owners = this.#owners.get(name);
+    if (owners === undefined) {
+      const query = Object.assign({}, ...index.fields.map((field) => condition(field, "$eq", record[field.field] as string | number | boolean))) as RowQuery;
+      owners = this.#collections.rows(table).find(query, { projection: { _id: 1 } }).limit(3).toArray().then((rows) => rows.map(({ _id }) => _id));
+      // Whoever asks hears of a fault; one that was asked for beforehand must not end the process.
+      owners.catch(() => undefined);
+      this.#owners.set(name, owners);
+    }
+    return owners;
+  }
+
+  /** Whether a row matches. */
+  async any(table: string, filter: Filter): Promise<boolean> {
+    const matches = matcher(filter);
+    const own = this.#rows.get(table);
+    for (const row of own?.values() ?? []) if (row !== null && matches(row.record)) return true;
+    const { query } = filterToQuery(filter);
+    if (query === "nothing" || !this.#tables.has(table) || this.#fresh.has(table)) return false;
+    const cursor = this.#collections.rows(table).find<FetchedRow>(query, { projection: rowProjection }).batchSize(100);
+    try {
+      for await (const row of cursor) if (own?.get(row._id) === undefined && matches(toRow(row).record)) return true;
+      return false;
+    } finally {
+      await cursor.close();
+    }
+  }
+
+  /** Every row of the table, in no order. */
+  async *all(table: string): AsyncGenerator<readonly [string, DraftRow]> {
+    const own = new Map(this.#rows.get(table));
+    for (const [id, row] of own) if (row !== null) yield [id, row];
+    if (!this.#tables.has(table) || this.#fresh.has(table)) return;
+    for await (const row of this.#collections.rows(table).find<FetchedRow>({}, { projection: rowProjection })) {
+      if (!own.has(row._id)) yield [row._id, toDraftRow(row)];
+    }
+  }
+
+  setTable(table: string, indexes: readonly IndexDefinition[] | undefined): void {
+    const before = this.#tables.get(table);
+    const rows = this.#rows.get(table);
+    const fresh = this.#fresh.has(table);
+    if (indexes === undefined) {
+      this.#tables.delete(table);
+      this.#rows.delete(table);
+    } else {
+      this.#tables.set(table, indexes);
+    }
+    if (indexes === undefined || before === undefined) this.#fresh.add(table);
+    this.#undo.push(() => {
+      if (before === undefined) this.#tables.delete(table);
+      else this.#tables.set(table, before);
+      if (rows !== undefined) this.#rows.set(table, rows);
+      if (!fresh) this.#fresh.delete(table);
+    });
+  }
+
+  #fetchedOf(table: string): Map<string, DraftRow | null> {
+    let rows = this.#fetched.get(table);
+    if (rows === undefined) this.#fetched.set(table, (rows = new Map()));
+    return rows;
+  }
+}
+
+export function fieldsOf(index: IndexDefinition): string[] {
+  return index.fields.map(({ field }) => field);
+}
+
+/** The values that must be unique as one text; undefined where one of them is null. */
+export function uniqueKey(index: IndexDefinition, record: Readonly<Record<string, Json>>): string | undefined {
+  const values = index.fields.map(({ field }) => (Object.hasOwn(record, field) ? record[field]! : null));
+  return values.some((value) => value === null || typeof value === "object") ? undefined : JSON.stringify(values);
+}
+
+function toDraftRow(fetched: FetchedRow): DraftRow {
+  const row = new StoredRow(fetched._id, fetched.r, fetched.d, fetched.h);
+  return { revision: row.revision, text: row.text, hidden: fetched.h, get record() { return row.record; } };
+}
