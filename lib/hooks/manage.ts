@@ -68,7 +68,8 @@ export interface HookManagement {
 }
 
 const resolveMs = 5_000;
-const rounds = 5;
+/** Times a save is decided anew because definitions changed meanwhile: as many as may be made at the same time. */
+const rounds = 50;
 
 export function createHookManagement(deps: ManageDeps): HookManagement {
   const { clock } = deps;
@@ -100,7 +101,8 @@ export function createHookManagement(deps: ManageDeps): HookManagement {
         await current.store.write({ operations: [operation], bump: true, stamp: current.stamp });
         return result;
       } catch (error) {
-        if (!(error instanceof StampChanged || error instanceof ConditionMissed) || round === rounds) throw error;
+        if (!(error instanceof StampChanged || error instanceof ConditionMissed)) throw error;
+        if (round === rounds) throw new Conflict("The tenant's definitions are changing all the time; try again");
         current = await deps.tenants.get(context.tenant.id);
       }
     }

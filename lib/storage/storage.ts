@@ -1,6 +1,7 @@
 // The storage contract: what an engine must give the service. One Store holds the instance-wide tables, one more
 // each tenant's; nothing below a Store can name another tenant. The conformance suite of records-service/testing
 // holds an engine to every sentence here.
+import { Conflict } from "../core/errors.js";
 import type { Json, RecordValue, Scalar } from "../core/record.js";
 import type { Filter, ValueKind } from "./filter.js";
 
@@ -242,10 +243,10 @@ export class ConditionMissed extends Error {
   }
 }
 
-/** Definitions have changed since `stamp` was read: read them again and decide anew. */
-export class StampChanged extends Error {
+/** Definitions have changed since `stamp` was read: read them again and decide anew. Told only where that came in vain. */
+export class StampChanged extends Conflict {
   constructor() {
-    super("definitions have changed");
+    super("The tenant's definitions have changed meanwhile; try again");
     this.name = "StampChanged";
   }
 }

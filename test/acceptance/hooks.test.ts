@@ -291,6 +291,12 @@ describe("acceptance: hooks", () => {
       expect((await tenant.meta("GET", `/hooks/${kept.id}`)).body).to.deep.equal({ ...kept, secret: null });
     });
 
+    it("many saved at the same time are all saved", async () => {
+      const made = await Promise.all(Array.from({ length: 12 }, () => hook("afterDelete")));
+      expect(new Set(made.map(({ id }) => id)).size).to.equal(12);
+      expect((await tenant.meta("GET", "/hooks")).body.items).to.have.length(12);
+    });
+
     it("the allowlist is the tenant's own, and is asked again at every dispatch", async () => {
       const stranger = await backend.tenant("stranger");
       await stranger.collection({ name: "tasks", fields: [] });
