@@ -21,6 +21,9 @@ export function eventStreamHeaders(requestId: string): Record<string, string> {
 /** Milliseconds of silence before the system probes whether the peer is still there. */
 const keepAliveDelay = 30_000;
 
+/** Milliseconds that a stream which was ended may take to deliver what waits. */
+const endTime = 10_000;
+
 /** Answers 200 with the headers at once. `gone` is called once, when the connection is over for whatever reason. */
 export function openEventSink(req: IncomingMessage, res: ServerResponse, { mountPath, requestId }: RequestFacts, gone: () => void): Sink {
   if (res.closed || req.socket.destroyed) setImmediate(gone);
@@ -69,7 +72,7 @@ class SocketSink implements Sink {
   }
 
   end(): void {
-    this.#res.end();
+    endSoon(this.#res, this.#socket);
   }
 
   destroy(): void {
@@ -110,12 +113,21 @@ class ResponseSink implements Sink {
   }
 
   end(): void {
-    this.#res.end();
+    endSoon(this.#res, this.#res);
   }
 
   destroy(): void {
     this.#res.destroy();
   }
+}
+
+/** Whoever does not read must not keep the connection of a stream that is over. */
+function endSoon(res: ServerResponse, connection: Socket | ServerResponse): void {
+  res.end();
+  if (res.writableFinished || connection.writableLength === 0) return;
+  setTimeout(() => {
+    if (!res.writableFinished) connection.destroy();
+  }, endTime).unref();
 }
 
 function drained(stream: Socket | ServerResponse): Promise<void> {

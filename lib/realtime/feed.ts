@@ -75,7 +75,7 @@ export class Feed {
   #bring(changes: readonly Change[]): void {
     if (this.#isOver) return;
     this.#inbox.push(...changes);
-    if (this.#inbox.length === changes.length) void this.run(() => this.#empty());
+    if (this.#inbox.length === changes.length) this.run(() => this.#empty()).catch(() => this.#deps.lost());
   }
 
   async #empty(): Promise<void> {

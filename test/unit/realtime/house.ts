@@ -167,9 +167,10 @@ export async function openHouse(options: HouseOptions = {}) {
         await store.write({ operations: [{ type: "insert", table: "deliveries", record: { id, createdAt: now, updatedAt: now } }] });
         await store.write({ operations: [{ type: action, table: "deliveries", id, log: { collection, content: "id" } }] });
       },
-      token(userId: string, { familyId = null, expiresAt = null }: { familyId?: string | null; expiresAt?: number | null } = {}) {
+      /** A token of this generation: one that was revoked since is refused, as the authenticator would. */
+      token(userId: string, { familyId = null, expiresAt = null, generation = 1 }: { familyId?: string | null; expiresAt?: number | null; generation?: number } = {}) {
         const token = `Bearer ${newId(Date.now())}`;
-        callers.set(token, { tenantId, caller: async () => ({ type: "user", user: await userOf(userId), familyId, expiresAt }) });
+        callers.set(token, { tenantId, caller: async () => ({ type: "user", user: await userOf(userId, generation), familyId, expiresAt }) });
         return token;
       },
       key(userId: string, { keyId = "key", bypassRules = false, expiresAt = null }: { keyId?: string; bypassRules?: boolean; expiresAt?: number | null } = {}) {
@@ -187,12 +188,11 @@ export async function openHouse(options: HouseOptions = {}) {
         callers.set(token, { tenantId, caller: async () => ({ type: "guest" }) });
         return token;
       },
-      revokeToken: (token: string) => callers.delete(token),
     };
 
-    async function userOf(userId: string): Promise<RecordValue> {
+    async function userOf(userId: string, generation?: number): Promise<RecordValue> {
       const row = await (await context()).store.table(usersTable).find(userId);
-      if (row === undefined) throw new Unauthorized();
+      if (row === undefined || (generation !== undefined && row.hidden["generation"] !== generation)) throw new Unauthorized();
       return row.record;
     }
   }

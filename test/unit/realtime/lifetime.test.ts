@@ -68,7 +68,7 @@ describe("realtime: lifetime", () => {
     await tenant.changeUser(alice.id, { revoke: true });
     await Promise.all(mine.map((stream) => stream.ended));
     await stay(...others);
-    await stay(await open(tenant.token(alice.id)));
+    await stay(await open(tenant.token(alice.id, { generation: 2 })));
   });
 
   it("a user who is removed or made inactive loses his streams", async () => {

@@ -125,6 +125,26 @@ describe("realtime: resume", () => {
     expect((await (await open(token, ["tasks"], since)).next()).event).to.equal("resync");
   });
 
+  it("without any history every change is told live, and since is a resync", async () => {
+    await start({ history: 0 });
+    const { token } = await tenant.user("alice");
+    const first = await open(token, ["tasks"]);
+    await tenant.create("tasks", { title: "one", rank: 0 });
+    const { id: since } = await first.next();
+    await tenant.create("tasks", { title: "two", rank: 0 });
+    await house.realtime.trim();
+    const second = await open(token, ["tasks"], since);
+    expect((await second.next()).event).to.equal("resync");
+    for (let round = 0; round < 3; round += 1) {
+      await tenant.create("tasks", { title: `round ${round}`, rank: 0 });
+      await house.realtime.trim();
+      expect(await titles(second, 1)).to.deep.equal([`round ${round}`]);
+      const more = await open(token, ["tasks"]);
+      more.close();
+    }
+    expect(await titles(first, 4)).to.deep.equal(["two", "round 0", "round 1", "round 2"]);
+  });
+
   it("records of a collection that had the name before are never replayed", async () => {
     await start();
     await tenant.collection("secrets", { viewRule: null });
