@@ -11,6 +11,7 @@ import type { Calls } from "./call.js";
 import type { Exchange, Handler, Trace } from "./exchange.js";
 import { errorReply } from "./errors.js";
 import { HttpExchange } from "./http-exchange.js";
+import { createOutbox } from "./outbox.js";
 import { sendReply } from "./reply.js";
 
 export interface DispatchDeps {
@@ -39,6 +40,7 @@ export function createDispatch({ calls, tenants, logger, started, isClosing, log
   let inFlight = 0;
   let mountPath = "";
   const waiting: (() => void)[] = [];
+  const outbox = createOutbox();
 
   function left(): void {
     inFlight -= 1;
@@ -52,12 +54,12 @@ export function createDispatch({ calls, tenants, logger, started, isClosing, log
       const starting = started();
       if (starting !== undefined) await starting;
       const reply = await handler(exchange);
-      if (reply !== undefined) sendReply(res, reply, exchange.facts.requestId);
+      if (reply !== undefined) sendReply(res, reply, exchange.facts.requestId, outbox);
     } catch (error) {
       const reply = errorReply(error, logger, exchange.facts.requestId);
       if (!req.complete && hasBody(req) && parsedBody(req) === undefined) await drained(req);
       if (res.headersSent) res.destroy();
-      else sendReply(res, reply, exchange.facts.requestId);
+      else sendReply(res, reply, exchange.facts.requestId, outbox);
     }
     // What is still to come of a body that nobody wanted must not block the connection.
     if (!req.complete && hasBody(req) && parsedBody(req) === undefined) drain(req);

@@ -1,0 +1,25 @@
+// Outbox: the answers that become ready in one turn of the event loop leave together at its end. Each write wakes up
+// whoever reads at the other end; one after the other with the work between, that costs as much as the work itself.
+import type { ServerResponse } from "node:http";
+
+export interface Outbox {
+  /** Ends the response, whose head is written, with this text at the end of the turn. */
+  put(res: ServerResponse, text: string | undefined, encoding: BufferEncoding): void;
+}
+
+export function createOutbox(): Outbox {
+  let waiting: { readonly res: ServerResponse; readonly text: string | undefined; readonly encoding: BufferEncoding }[] = [];
+
+  function send(): void {
+    const ready = waiting;
+    waiting = [];
+    for (const { res, text, encoding } of ready) res.end(text, encoding);
+  }
+
+  return {
+    put(res, text, encoding) {
+      if (waiting.length === 0) setImmediate(send);
+      waiting.push({ res, text, encoding });
+    },
+  };
+}
