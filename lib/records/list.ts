@@ -6,10 +6,12 @@ import { compileRule } from "../rules/compile.js";
 import { RuleError } from "../rules/rule-error.js";
 import { callerUser } from "../core/call.js";
 import { all, always, type Filter } from "../storage/filter.js";
+import type { Query } from "../storage/storage.js";
 import { decodeCursor, encodeCursor, queryKey } from "./cursor.js";
 import { expandRecords, readExpand } from "./expand.js";
 import { listParameterNames, readCount, readFields, readFilter, readLimit, readOffset, readSort, type ListParameters } from "./list-query.js";
 import type { RecordDeps, Target } from "./operation.js";
+import { readRows, readTexts, type Page } from "./page.js";
 import { presentRow } from "./present.js";
 
 export interface ListAnswer {
@@ -53,26 +55,24 @@ export async function listRecords(deps: RecordDeps, target: Target, parameters: 
 
   const filter = all(access.filter(call, collection, "listRule"), narrowed);
   const table = context.store.table(collection.table);
-  const [rows, total] = await Promise.all([
-    table.list({ filter, sort, offset, limit: limit + 1, after }),
-    counted ? table.count(filter) : undefined,
-  ]);
-  const hasMore = rows.length > limit;
-  const page = hasMore ? rows.slice(0, limit) : rows;
-  const last = page.at(-1);
-  const nextCursor = hasMore && last !== undefined ? encodeCursor(key, { value: sort === undefined ? null : ((last.record[sort.field] ?? null) as Scalar), id: last.id }) : null;
-  const rest = { offset, limit, hasMore, nextCursor, ...(total === undefined ? {} : { total }) };
+  const query: Query = { filter, sort, offset, limit, after };
+  const counting = counted ? table.count(filter) : undefined;
+  const rest = (page: Page, total: number | undefined) => {
+    const last = page.hasMore ? page.last() : undefined;
+    const nextCursor = last === undefined ? null : encodeCursor(key, { value: sort === undefined ? null : ((last[sort.field] ?? null) as Scalar), id: last.id });
+    return { offset, limit, hasMore: page.hasMore, nextCursor, ...(total === undefined ? {} : { total }) };
+  };
 
-  if (fields === undefined && expand.length === 0) {
-    const answers = page.map((row) => presentRow(files, call, collection, row));
-    return {
-      text: `{"items":[${answers.map((answer) => answer.text).join(",")}],${JSON.stringify(rest).slice(1)}`,
-      get value() { return { items: answers.map((answer) => answer.value), ...rest }; },
-    };
+  const texts = fields === undefined && expand.length === 0 ? readTexts(table, collection, query) : undefined;
+  if (texts !== undefined) {
+    const [page, total] = await Promise.all([texts, counting]);
+    const text = `{"items":[${page.text}],${JSON.stringify(rest(page, total)).slice(1)}`;
+    return { text, get value() { return JSON.parse(text) as ListValue; } };
   }
-  const values = page.map((row) => presentRow(files, call, collection, row).value);
+  const [page, total] = await Promise.all([readRows(table, query), counting]);
+  const values = page.rows.map((row) => presentRow(files, call, collection, row).value);
   const related = await expandRecords(deps, target, values, expand);
-  const value: ListValue = { items: values.map((record, index) => pick(record, fields, related[index])), ...rest };
+  const value: ListValue = { items: values.map((record, index) => pick(record, fields, related[index])), ...rest(page, total) };
   return { text: JSON.stringify(value), value };
 }
 

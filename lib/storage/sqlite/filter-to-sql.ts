@@ -63,14 +63,25 @@ function junction(
   const start = values.length;
   const parts: string[] = [];
   for (const filter of filters) {
+    const before = values.length;
     const part = compile(filter, values, depth + 1);
     if (part === zero) {
       values.length = start;
       return zero;
     }
-    if (part !== one) parts.push(part);
+    if (part === one) continue;
+    // A rule and a client's own filter often ask the same: once is enough.
+    if (isRepeated(part, parts, values, start, before)) values.length = before;
+    else parts.push(part);
   }
   return parts.length === 0 ? one : balance(parts, operator);
+}
+
+/** Whether the part, whose values begin at `before`, says the same as the only one in front of it. */
+function isRepeated(part: string, parts: readonly string[], values: readonly SqlValue[], start: number, before: number): boolean {
+  if (parts.length !== 1 || parts[0] !== part || values.length - before !== before - start) return false;
+  for (let index = before; index < values.length; index += 1) if (values[index] !== values[index - before + start]) return false;
+  return true;
 }
 
 /** A long chain as a balanced tree: SQLite counts the depth of the left-deep one that it would parse. */

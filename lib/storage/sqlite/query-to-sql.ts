@@ -1,13 +1,13 @@
 // Compiles a Query to the one statement that answers it from an index: a page after a position is made of the ties
 // at that position, what lies beyond it, and, where they come last, the nulls; each part a range of the same index.
 import type { Filter } from "../filter.js";
-import type { Query } from "../storage.js";
+import { textSeparator, type Query } from "../storage.js";
 import type { SqlValue } from "./driver.js";
 import { filterToSql, type Sql } from "./filter-to-sql.js";
-import { fieldToSql } from "./names.js";
+import { fieldToSql, quoteText } from "./names.js";
 
 /** Without the id, which the text tells: each column of each row costs. */
-const columns = "r.revision,r.doc,r.hidden";
+const rowColumns = "r.revision,r.doc,r.hidden";
 
 /** The condition that no record misses: the smallest value of each kind, since SQLite knows no range "not null". */
 const smallest = { text: "''", number: "-9e999", boolean: "0" } as const;
@@ -28,7 +28,13 @@ export function toRowCount(count: number): number {
   return Math.min(Math.max(0, Math.floor(count)), 2 ** 31 - 1);
 }
 
-export function queryToSql(table: string, query: Query): Sql {
+/** One row: how many documents there are, and their texts joined. SQLite keeps the order of a subquery with a LIMIT. */
+export function textsToSql(table: string, query: Query): Sql {
+  const { text, values } = queryToSql(table, query, "r.doc AS doc");
+  return { text: `SELECT count(*),group_concat(doc,${quoteText(textSeparator)}) FROM (${text})`, values };
+}
+
+export function queryToSql(table: string, query: Query, columns = rowColumns): Sql {
   const condition = filterToSql(query.filter);
   const limit = toRowCount(query.limit);
   const offset = toRowCount(query.offset ?? 0);

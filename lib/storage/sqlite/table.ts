@@ -1,10 +1,10 @@
 // A table's reads.
 import { isAlways } from "../filter.js";
 import { StoredRow } from "../row.js";
-import type { Row, Table } from "../storage.js";
+import type { Row, RowTexts, Table } from "../storage.js";
 import { tableToSql } from "./names.js";
 import { isLongOffset } from "./plan.js";
-import { countToSql, queryToSql } from "./query-to-sql.js";
+import { countToSql, queryToSql, textsToSql } from "./query-to-sql.js";
 import type { Reader } from "./reader.js";
 
 const nothing = Promise.resolve(undefined);
@@ -29,6 +29,14 @@ export function createTable(reader: Reader, path: string, name: string): Table {
         return Promise.reject(error);
       }
     },
+    listText(query) {
+      try {
+        const { text, values } = textsToSql(table, query);
+        return reader.scan({ path, table, sql: text, values, filtered: !isAlways(query.filter), long: isLongOffset(query.offset) }).then(toTexts);
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    },
     count(filter) {
       try {
         const { text, values } = countToSql(table, filter);
@@ -43,4 +51,9 @@ export function createTable(reader: Reader, path: string, name: string): Table {
 
 function toRows(rows: unknown[]): Row[] {
   return (rows as [number, string, string | null][]).map(([revision, text, hidden]) => new StoredRow(undefined, revision, text, hidden));
+}
+
+function toTexts(rows: unknown[]): RowTexts {
+  const [count, text] = (rows[0] as [number, string | null] | undefined) ?? [0, null];
+  return { count, text: text ?? "" };
 }

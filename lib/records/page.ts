@@ -1,0 +1,43 @@
+// A page of a list as the store gives it: joined text where records go out as they are stored, rows otherwise.
+import type { RecordValue } from "../core/record.js";
+import type { Collection } from "../collections/collection.js";
+import { textSeparator, type Query, type Row, type Table } from "../storage/storage.js";
+
+export interface Page {
+  /** Whether records follow after it. */
+  readonly hasMore: boolean;
+  /** Its last record as stored; undefined where it is empty. */
+  last(): RecordValue | undefined;
+}
+
+export interface RowPage extends Page {
+  readonly rows: readonly Row[];
+}
+
+export interface TextPage extends Page {
+  /** The records as JSON texts with commas between. */
+  readonly text: string;
+}
+
+/** One more than the page is asked for, to know whether anything follows. */
+export async function readRows(table: Table, query: Query): Promise<RowPage> {
+  const found = await table.list({ ...query, limit: query.limit + 1 });
+  const hasMore = found.length > query.limit;
+  const rows = hasMore ? found.slice(0, query.limit) : found;
+  return { rows, hasMore, last: () => rows.at(-1)?.record };
+}
+
+/** The same as text; undefined where records are not sent as they are stored, or the engine cannot join them. */
+export function readTexts(table: Table, collection: Collection, query: Query): Promise<TextPage> | undefined {
+  if (!collection.passthrough) return undefined;
+  return table.listText?.({ ...query, limit: query.limit + 1 }).then(({ text: found, count }) => {
+    const hasMore = count > query.limit;
+    const text = hasMore ? found.slice(0, found.lastIndexOf(textSeparator)) : found;
+    return { text, hasMore, last: () => (count === 0 ? undefined : lastOf(text)) };
+  });
+}
+
+function lastOf(text: string): RecordValue {
+  const separator = text.lastIndexOf(textSeparator);
+  return JSON.parse(separator === -1 ? text : text.slice(separator + textSeparator.length)) as RecordValue;
+}
