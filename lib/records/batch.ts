@@ -1,7 +1,7 @@
 // Batch: several writes, all or nothing, each under its own rule and hooks (contract 5 and 11).
 import { BadRequest, NotFound, ServiceError, ValidationFailed } from "../core/errors.js";
 import type { Json, JsonObject } from "../core/record.js";
-import type { Call } from "../core/call.js";
+import type { Call, RequestFacts } from "../core/call.js";
 import { StampChanged } from "../storage/storage.js";
 import type { TenantContext } from "../tenants/context.js";
 import { commitAll, WriteFailed, type Prepared } from "./commit.js";
@@ -26,7 +26,7 @@ export interface BatchResult {
 export class BatchFailed extends ServiceError {
   constructor(readonly index: number, error: ServiceError) {
     super(error.status, error.message, {
-      body: { error: error instanceof ValidationFailed || typeof error.body !== "object" ? error.body : ((error.body as JsonObject)["error"] ?? error.body), index },
+      body: { error: error instanceof ValidationFailed ? error.body : error.message, index },
       headers: { ...error.headers },
       cause: error,
     });
@@ -65,10 +65,7 @@ async function prepare(deps: RecordDeps, context: TenantContext, call: Call, req
   if (collection === undefined) throw new NotFound();
   const recordId = request.id ?? null;
   // Each request of a batch is to hooks what it would be alone.
-  const own: Call = {
-    ...call,
-    request: { ...call.request, method: request.method, path: `/api/collections/${request.collection}${recordId === null ? "" : `/${recordId}`}` },
-  };
+  const own: Call = { ...call, request: factsOf(call.request, request) };
   const target: Target = { call: own, context, collection };
   const body = await beforeRequest(target, recordId, request.method === "DELETE" ? null : (request.body ?? {}));
   switch (request.method) {
@@ -78,9 +75,16 @@ async function prepare(deps: RecordDeps, context: TenantContext, call: Call, req
   }
 }
 
+function factsOf(whole: RequestFacts, { method, collection, id }: BatchRequest): RequestFacts {
+  const { requestId, mountPath } = whole;
+  const path = `/api/collections/${collection}${id === undefined ? "" : `/${id}`}`;
+  // Headers are collected when they are asked for: a spread would lose them.
+  return { requestId, mountPath, method, path, get headers() { return whole.headers; } };
+}
+
 function readRequests(input: unknown): BatchRequest[] {
   const requests = typeof input === "object" && input !== null ? (input as { requests?: unknown }).requests : undefined;
-  if (!Array.isArray(requests) || requests.length === 0) throw new BadRequest("requests must be a list of 1 to 100 requests");
+  if (!Array.isArray(requests)) throw new BadRequest(`requests must be a list of at most ${maxRequests} requests`);
   if (requests.length > maxRequests) throw new BadRequest(`a batch has at most ${maxRequests} requests, this one has ${requests.length}`);
   return requests.map((request: unknown, index) => {
     const problem = faultOf(request);
