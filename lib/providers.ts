@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { BlobStore } from "./blobs/blobs.js";
 import { createDiskBlobs } from "./blobs/disk.js";
+import { createGridFsBlobs } from "./blobs/gridfs.js";
 import type { Logger } from "./core/logger.js";
 import { createDefaultLogger } from "./log.js";
 import type { Mailer } from "./mailer/mailer.js";
@@ -9,6 +10,7 @@ import { createSmtpMailer } from "./mailer/smtp.js";
 import type { ResolvedOptions, Secrets, SmtpOptions } from "./options.js";
 import { completeSecrets } from "./secrets.js";
 import type { Storage } from "./storage/storage.js";
+import { createMongoStorage, type MongoStorage } from "./storage/mongodb/mongodb.js";
 import { createSqliteStorage } from "./storage/sqlite/sqlite.js";
 
 export interface Providers {
@@ -23,14 +25,23 @@ export interface Providers {
 /** Opens nothing yet. */
 export function createProviders(options: ResolvedOptions): Providers {
   const { storage, files, clock } = options;
-  const folder = typeof storage === "string" ? storage : undefined;
+  const mongo = typeof storage === "string" && isMongoUrl(storage) ? createMongoStorage({ url: storage, clock }) : undefined;
+  const folder = typeof storage === "string" && mongo === undefined ? storage : undefined;
   return {
-    storage: typeof storage === "string" ? createSqliteStorage({ folder: storage, clock }) : storage,
-    blobs: typeof files === "object" ? files : createDiskBlobs({ folder: files ?? join(folder ?? "./data", "files") }),
+    storage: mongo ?? (typeof storage === "string" ? createSqliteStorage({ folder: storage, clock }) : storage),
+    blobs: typeof files === "object" ? files : mongo !== undefined && files === undefined ? inGridFs(mongo) : createDiskBlobs({ folder: files ?? join(folder ?? "./data", "files") }),
     mailer: isSettings(options.mailer) ? (options.mailer.host === "" ? undefined : createSmtpMailer(options.mailer)) : options.mailer,
     logger: options.logger ?? createDefaultLogger(),
     secrets: completeSecrets(options.secrets, folder),
   };
+}
+
+function isMongoUrl(storage: string): boolean {
+  return /^mongodb(\+srv)?:\/\//.test(storage);
+}
+
+function inGridFs({ connection, systemName }: MongoStorage): BlobStore {
+  return createGridFsBlobs({ connect: () => connection.open(), database: () => connection.database(systemName) });
 }
 
 function isSettings(mailer: SmtpOptions | Mailer | undefined): mailer is SmtpOptions {

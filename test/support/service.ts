@@ -106,7 +106,7 @@ export async function startService({ host, folder: given, ...options }: StartOpt
   const logged: TestService["logged"] = [];
   const log = (level: string) => (fields: object, message: string) => void logged.push({ level, fields: fields as Record<string, unknown>, message });
   const service = createRecordsService({
-    storage: folder,
+    ...storageOf(folder),
     hasher: cheapHasher,
     clock,
     mailer: { send: async (mail) => void mails.push(mail) },
@@ -156,6 +156,18 @@ export async function startService({ host, folder: given, ...options }: StartOpt
       await closeServer(server);
       if (given === undefined) await rm(folder, { recursive: true, force: true });
     },
+  };
+}
+
+/** The store in the folder, or where TEST_STORAGE names a MongoDB server, a database there that is named after the folder. */
+function storageOf(folder: string): Pick<RecordsServiceOptions, "storage" | "secrets" | "files"> {
+  const url = process.env["TEST_STORAGE"];
+  if (url === undefined || url === "") return { storage: folder };
+  const name = `t${createHash("sha256").update(folder).digest("hex").slice(0, 12)}`;
+  const secret = (of: string): string => createHash("sha256").update(of).digest("hex");
+  return {
+    storage: url.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/[^?]*)?/, `$1/${name}`),
+    secrets: Object.fromEntries(["application", "token", "sessionCookie", "authenticationCookie", "flashCookie"].map((each) => [each, secret(each)])),
   };
 }
 

@@ -60,7 +60,7 @@ async function writeRows(collections: Collections, table: string, rows: Readonly
       fresh.push(toDocument(step, entry));
     }
   }
-  const upTo = { s: { $lte: entry } };
+  const upTo = collections.upTo(entry);
   await Promise.all([
     insertRows(collections, table, fresh, entry, again),
     changed.length === 0 ? undefined
@@ -86,7 +86,7 @@ async function insertRows(collections: Collections, table: string, documents: re
   }
   // Where a newer entry has written the row, the upsert meets its id and is refused: that is as it should be.
   for (const document of documents) {
-    await collection.replaceOne({ _id: document._id, s: { $lte: entry } }, document, { upsert: true }).catch((error: unknown) => {
+    await collection.replaceOne({ _id: document._id, ...collections.upTo(entry) }, document, { upsert: true }).catch((error: unknown) => {
       if (!onlyDuplicates(error)) throw error;
     });
   }
@@ -111,7 +111,7 @@ async function transformRows(collections: Collections, step: DefineStep, entry: 
     const found = documents;
     documents = [];
     if (found.length > 0) {
-      await rows.bulkWrite(found.map((document) => ({ replaceOne: { filter: { _id: document._id, s: { $lt: entry } }, replacement: document } })), { ordered: false });
+      await rows.bulkWrite(found.map((document) => ({ replaceOne: { filter: { _id: document._id, ...collections.upTo(entry - 1) }, replacement: document } })), { ordered: false });
     }
   }
 

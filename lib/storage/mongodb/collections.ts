@@ -9,15 +9,18 @@ export interface Collections {
   readonly state: Collection<StateDocument | TrimDocument | WantedDocument>;
   readonly tables: Collection<TableDocument>;
   rows(table: string): Collection<RowDocument>;
+  /** The condition that a row was not written by a later entry; empty where the server has no use for it. */
+  upTo(entry: number): { s?: { $lte: number } };
 }
 
-export function collectionsOf(database: Db): Collections {
+export function collectionsOf(database: Db, fences: boolean): Collections {
   const rows = new Map<string, Collection<RowDocument>>();
   return {
     database,
     log: database.collection("log"),
     state: database.collection("state"),
     tables: database.collection("tables"),
+    upTo: (entry) => (fences ? { s: { $lte: entry } } : {}),
     rows(table) {
       let found = rows.get(table);
       if (found === undefined) {

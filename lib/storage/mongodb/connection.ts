@@ -28,7 +28,8 @@ export interface Connection {
   close(): Promise<void>;
   /** Throws StorageUnavailable while it is not open. */
   database(name: string): Db;
-  readonly isOpen: () => boolean;
+  /** Whether an update re-checks its filter in the moment of the write. FerretDB 1 does not, and scans for it. */
+  readonly fences: () => boolean;
   /** Runs the call; rejects with the contract's errors, and with StorageUnavailable where it takes too long. */
   call<Result>(run: () => Promise<Result>, milliseconds?: number): Promise<Result>;
 }
@@ -37,6 +38,7 @@ export function createConnection(url: string): Connection {
   let client: MongoClient | undefined;
   let opening: Promise<void> | undefined;
   let closed = false;
+  let fences = true;
 
   async function connect(): Promise<void> {
     // The driver takes a fifth of a second to load, which users of the embedded store shall not pay.
@@ -44,7 +46,8 @@ export function createConnection(url: string): Connection {
     const made = new Client(url, { ...settings, appName: "records-service" });
     try {
       await made.connect();
-      await made.db("admin").command({ ping: 1 });
+      const about = await made.db("admin").command({ buildInfo: 1 });
+      fences = !("ferretdb" in about || "ferretdbVersion" in about);
     } catch (error) {
       await made.close().catch(() => undefined);
       throw translate(error);
@@ -70,7 +73,7 @@ export function createConnection(url: string): Connection {
       await client?.close();
     },
     database,
-    isOpen: () => client !== undefined && !closed,
+    fences: () => fences,
     call: (run, milliseconds = patience) => withDeadline(run, milliseconds),
   };
 }

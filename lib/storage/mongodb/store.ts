@@ -31,7 +31,7 @@ export function createStore(databaseName: string, { connection, clock, me, isClo
   let known: Collections | undefined;
   const collections = (): Collections => {
     const database = connection.database(databaseName);
-    return (known ??= collectionsOf(database));
+    return (known ??= collectionsOf(database, connection.fences()));
   };
   const journal = createJournal(collections, me);
   const changes = createStoreChanges({ connection, collections, finish: () => writer.alone(journal.catchUp) });

@@ -1,0 +1,8 @@
+// The part of s3rver that tests use.
+declare module "s3rver" {
+  export default class S3rver {
+    constructor(options: { address: string; port: number; silent: boolean; directory: string; configureBuckets: readonly { name: string }[] });
+    run(): Promise<{ port: number }>;
+    close(): Promise<void>;
+  }
+}
