@@ -1,7 +1,7 @@
 // Reads a zip that nobody vouches for: its directory is checked whole before anything is unpacked, and nothing is
 // unpacked beyond what the directory says. The only user of yauzl.
 import { createHash } from "node:crypto";
-import { PassThrough, pipeline, type Readable } from "node:stream";
+import { Readable } from "node:stream";
 import yauzl, { type Entry, type ZipFile } from "yauzl";
 import { BadRequest } from "../core/errors.js";
 import { largestEntry, mostEntries, readPath } from "./format.js";
@@ -72,11 +72,7 @@ function createReader(zip: ZipFile, entries: ReadonlyMap<string, Entry>): ZipRea
     const stream = await zip.openReadStreamPromise(entry).catch((error: unknown) => {
       throw new BadRequest(`${path} cannot be read: ${error instanceof Error ? error.message : "it is damaged"}`, error);
     });
-    const checked = new PassThrough();
-    pipeline(stream, check(path, expected), checked, (error) => {
-      if (error !== null && error !== undefined) checked.destroy(error instanceof BadRequest ? error : new BadRequest(`${path} is damaged`, error));
-    });
-    return checked;
+    return Readable.from(checked(path, stream, expected), { objectMode: false });
   }
 
   return {
@@ -95,16 +91,18 @@ function createReader(zip: ZipFile, entries: ReadonlyMap<string, Entry>): ZipRea
   };
 }
 
-/** Passes the bytes on, and fails at the end where they are others than those that were packed. */
-function check(path: string, expected: { readonly size: number; readonly sha256: string } | undefined) {
-  return async function* (source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    const hash = createHash("sha256");
-    let size = 0;
-    for await (const chunk of source) {
+/** Passes the bytes on, and fails where they cannot be unpacked, or at the end are others than those that were packed. */
+async function* checked(path: string, stream: Readable, expected: { readonly size: number; readonly sha256: string } | undefined): AsyncGenerator<Buffer> {
+  const hash = createHash("sha256");
+  let size = 0;
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
       hash.update(chunk);
       size += chunk.length;
       yield chunk;
     }
-    if (expected !== undefined && (size !== expected.size || hash.digest("hex") !== expected.sha256)) throw new BadRequest(`${path} is damaged: its content is not what its checksum says`);
-  };
+  } catch (error) {
+    throw new BadRequest(`${path} is damaged`, error);
+  }
+  if (expected !== undefined && (size !== expected.size || hash.digest("hex") !== expected.sha256)) throw new BadRequest(`${path} is damaged: its content is not what its checksum says`);
 }
