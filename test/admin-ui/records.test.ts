@@ -118,13 +118,14 @@ describe("admin page: records", function () {
     await page.getByRole("link", { name: "Solaris" }).click();
     await field("author").fill("Somebody");
     await page.keyboard.press("Escape");
-    await page.getByRole("heading", { name: "Close without saving?" }).waitFor();
-    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("heading", { name: "Leave without saving?" }).waitFor();
+    await page.getByRole("button", { name: "Stay here" }).click();
     expect(await field("author").inputValue()).to.equal("Somebody");
     await page.goBack();
     await page.getByRole("heading", { name: "Leave without saving?" }).waitFor();
     await page.getByRole("button", { name: "Leave and drop the changes" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(page.url()).not.to.contain("/r/");
   });
 
   it("uploads, shows and removes a file", async () => {

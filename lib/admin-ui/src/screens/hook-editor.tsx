@@ -1,6 +1,5 @@
 // One hook: what it listens to, where it calls, what it sends; Test and its secret.
 import { useSignal } from "../state/signal.js";
-import { useEffect, useMemo } from "preact/hooks";
 import { authEvents, collectionEvents, type HookEvent } from "../../../hooks/definition.js";
 import { manage } from "../api/service.js";
 import type { HookEntry } from "../api/types.js";
@@ -13,8 +12,9 @@ import { SelectField, SwitchField, TextArea, TextField } from "../kit/field.js";
 import { FormEnd } from "../kit/form-end.js";
 import { Card } from "../kit/page.js";
 import { say } from "../kit/toast.js";
-import { go, link, markUnsaved } from "../state/route.js";
+import { go, link } from "../state/route.js";
 import { useSubmit } from "../state/submit.js";
+import { useUnsaved } from "../state/unsaved.js";
 import { HookTestCard } from "./hook-test.js";
 
 interface Draft {
@@ -85,12 +85,8 @@ export function HookEditor({ tenant, collections, hook, onChanged }: TenantProps
   const start = draftOf(hook, collections.find((item) => !item.system)?.name ?? "users");
   const draft = useSignal(start);
   const secret = useSignal<{ readonly id: string; readonly text: string } | null>(null);
-  const form = useMemo(() => ({}), []);
   const changed = JSON.stringify(start) !== JSON.stringify(draft.value);
-  useEffect(() => {
-    markUnsaved(form, changed);
-    return () => markUnsaved(form, false);
-  }, [changed]);
+  const forget = useUnsaved(changed);
   const set = <K extends keyof Draft>(name: K) => (value: Draft[K]) => { draft.value = { ...draft.value, [name]: value }; };
   const submit = useSubmit(async () => {
     if (hook !== null) {
@@ -101,7 +97,7 @@ export function HookEditor({ tenant, collections, hook, onChanged }: TenantProps
       return;
     }
     const made = await manage.createHook(tenant, toBody(draft.value));
-    markUnsaved(form, false);
+    forget();
     onChanged();
     if (made.secret !== null) secret.value = { id: made.id, text: made.secret };
     else go(link(["t", tenant.slug, "hooks", made.id]));
@@ -152,7 +148,7 @@ export function HookEditor({ tenant, collections, hook, onChanged }: TenantProps
       {hook !== null && (
         <div class="row spread">
           <LinkButton icon="log" href={link(["t", tenant.slug, "hooks", "log"], { hookId: hook.id })}>Calls of this hook</LinkButton>
-          <Button kind="danger" icon="trash" onClick={() => askToConfirm({ title: "Delete this hook?", text: <p>Calls that are still waiting are dropped. To stop it for a while, switch it off instead.</p>, action: "Delete the hook", run: async () => { await manage.removeHook(tenant, hook.id); markUnsaved(form, false); go(link(["t", tenant.slug, "hooks"])); onChanged(); say("The hook is deleted."); } })}>Delete the hook</Button>
+          <Button kind="danger" icon="trash" onClick={() => askToConfirm({ title: "Delete this hook?", text: <p>Calls that are still waiting are dropped. To stop it for a while, switch it off instead.</p>, action: "Delete the hook", run: async () => { await manage.removeHook(tenant, hook.id); forget(); go(link(["t", tenant.slug, "hooks"])); onChanged(); say("The hook is deleted."); } })}>Delete the hook</Button>
         </div>
       )}
       {secret.value !== null && (

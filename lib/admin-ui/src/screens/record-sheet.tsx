@@ -1,6 +1,5 @@
 // One record in a sheet: new or changed, with its files. A change by somebody else meanwhile is told, and both sides are kept.
 import { useSignal } from "../state/signal.js";
-import { useEffect, useMemo } from "preact/hooks";
 import { ApiError } from "../api/http.js";
 import { data, manage, type Tagged } from "../api/service.js";
 import type { JsonObject, RecordBody } from "../api/types.js";
@@ -12,9 +11,9 @@ import { FormError } from "../kit/field.js";
 import { formatExactTime } from "../kit/format.js";
 import { Loaded } from "../kit/page.js";
 import { say } from "../kit/toast.js";
-import { markUnsaved } from "../state/route.js";
 import { useResource } from "../state/resource.js";
 import { useSubmit } from "../state/submit.js";
+import { useUnsaved } from "../state/unsaved.js";
 import { AccountFields, accountNames, accountOf, toAccountBody, type AccountDraft } from "./account-fields.js";
 import type { CollectionProps } from "./collection.js";
 import { differs, draftOf, editableFields, isChanged, jsonFault, titleOf, toCreate, toForm, toUpdate, type Outgoing, type RecordDraft } from "./record-values.js";
@@ -33,23 +32,10 @@ export function RecordSheet(props: Props) {
   const loaded = useResource<Tagged | null>(async (signal) => (id === null ? null : collection.system ? readAccount(props, id, signal) : data.read(tenant, collection.name, id, signal)), [id]);
   const word = collection.system ? "account" : "record";
   const title = id === null ? `New ${word}` : loaded.data?.record === undefined ? `One ${word}` : titleOf(collection.fields, loaded.data.record);
-  const unsaved = useSignal(false);
-  const close = () => {
-    if (!unsaved.value) return props.onClose();
-    askToConfirm({
-      title: "Close without saving?",
-      text: <p>What you changed here is not saved.</p>,
-      action: "Drop the changes",
-      run: async () => {
-        unsaved.value = false;
-        props.onClose();
-      },
-    });
-  };
   return (
-    <Dialog title={title} onClose={close} sheet>
+    <Dialog title={title} onClose={props.onClose} sheet>
       <Loaded resource={loaded} what={`the ${word}`}>
-        {(tagged) => <Editor {...props} onClose={close} tagged={tagged} onUnsaved={(value) => { unsaved.value = value; }} onFresh={(fresh) => loaded.set(fresh)} />}
+        {(tagged) => <Editor {...props} tagged={tagged} onFresh={(fresh) => loaded.set(fresh)} />}
       </Loaded>
     </Dialog>
   );
@@ -63,7 +49,6 @@ async function readAccount({ tenant, collection }: Props, id: string, signal?: A
 
 function Editor(props: Props & {
   readonly tagged: Tagged | null;
-  readonly onUnsaved: (unsaved: boolean) => void;
   readonly onFresh: (fresh: Tagged) => void;
 }) {
   const { tenant, collections, collection, id, tagged } = props;
@@ -74,13 +59,8 @@ function Editor(props: Props & {
   const account = useSignal<AccountDraft>(accountOf(tagged?.record ?? null));
   const conflict = useSignal<Tagged | null>(null);
   const faults = useSignal<ReadonlyMap<string, string>>(new Map());
-  const form = useMemo(() => ({}), []);
   const changed = isChanged(fields, start, draft.value) || (collection.system && JSON.stringify(account.value) !== JSON.stringify(accountOf(base.value?.record ?? null)));
-  useEffect(() => {
-    markUnsaved(form, changed);
-    props.onUnsaved(changed);
-    return () => markUnsaved(form, false);
-  }, [changed]);
+  const forget = useUnsaved(changed);
 
   const write = async (): Promise<RecordBody> => {
     if (id === null) return create();
@@ -115,8 +95,7 @@ function Editor(props: Props & {
     if (faults.value.size > 0) throw new ApiError(400, "", [...faults.value].map(([field, message]) => ({ field, message })));
     try {
       const record = await write();
-      markUnsaved(form, false);
-      props.onUnsaved(false);
+      forget();
       conflict.value = null;
       say(id === null ? "Added." : "Saved.");
       props.onSaved(record);
@@ -132,8 +111,7 @@ function Editor(props: Props & {
     action: "Delete",
     run: async () => {
       if (id !== null) await data.remove(tenant, collection.name, id);
-      markUnsaved(form, false);
-      props.onUnsaved(false);
+      forget();
       say("Deleted.");
       props.onRemoved();
     },

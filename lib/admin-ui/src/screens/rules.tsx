@@ -1,6 +1,5 @@
 // The five rules of a collection: presets, or an expression that is checked while one types.
 import { useSignal } from "../state/signal.js";
-import { useEffect, useMemo } from "preact/hooks";
 import { presetsFor } from "../../../rules/presets.js";
 import { manage } from "../api/service.js";
 import type { CollectionDefinition, RuleName } from "../api/types.js";
@@ -11,9 +10,9 @@ import { Card } from "../kit/page.js";
 import { say } from "../kit/toast.js";
 import { usageOf } from "../rules/check.js";
 import { RuleInput } from "../rules/rule-input.js";
-import { markUnsaved } from "../state/route.js";
 import { keepCollection } from "../state/tenants.js";
 import { useSubmit } from "../state/submit.js";
+import { useUnsaved } from "../state/unsaved.js";
 import { TryRule } from "./try-rule.js";
 
 const rules: readonly { readonly name: RuleName; readonly title: string; readonly text: string }[] = [
@@ -29,12 +28,8 @@ const draftOf = (collection: CollectionDefinition): Draft => ({ listRule: collec
 
 export function RulesTab({ tenant, collections, collection }: TenantProps & { readonly collection: CollectionDefinition }) {
   const draft = useSignal<Draft>(draftOf(collection));
-  const form = useMemo(() => ({}), []);
   const changed = rules.filter(({ name }) => draft.value[name] !== collection[name]);
-  useEffect(() => {
-    markUnsaved(form, changed.length > 0);
-    return () => markUnsaved(form, false);
-  }, [changed.length]);
+  useUnsaved(changed.length > 0);
   const userFields = collections.find((item) => item.name === "users")?.fields ?? [];
   const submit = useSubmit(async () => {
     const saved = await manage.updateCollection(tenant, collection.name, Object.fromEntries(changed.map(({ name }) => [name, draft.value[name]])));

@@ -1,6 +1,5 @@
 // The schema of a collection: its fields, indexes and live switch, changed in place and saved as one.
 import { useSignal } from "../state/signal.js";
-import { useEffect, useMemo } from "preact/hooks";
 import { data, manage } from "../api/service.js";
 import type { CollectionDefinition, FieldType, Index } from "../api/types.js";
 import type { TenantProps } from "../app.js";
@@ -10,9 +9,10 @@ import { Actions } from "../kit/dialog.js";
 import { FormError, SelectField, SwitchField, TextField } from "../kit/field.js";
 import { Badge, Card, Empty } from "../kit/page.js";
 import { say } from "../kit/toast.js";
-import { go, link, markUnsaved } from "../state/route.js";
+import { go, link } from "../state/route.js";
 import { keepCollection, loadCatalog } from "../state/tenants.js";
 import { useSubmit } from "../state/submit.js";
+import { useUnsaved } from "../state/unsaved.js";
 import { FieldOptions, tidy } from "./field-options.js";
 import { Indexes } from "./indexes.js";
 import { canBeUnique, draftOf, emptyField, fieldsToSend, fieldTypes, kept, newField, sameSchema, typeHints, type FieldDraft } from "./schema-draft.js";
@@ -23,13 +23,9 @@ export function SchemaTab({ tenant, collections, collection }: TenantProps & { r
   const drafts = useSignal(draftOf(collection));
   const indexes = useSignal<readonly Index[]>(collection.indexes);
   const realtime = useSignal(collection.realtime);
-  const form = useMemo(() => ({}), []);
   const fields = fieldsToSend(drafts.value).map(tidy);
   const changed = !sameSchema(collection, fields, indexes.value, realtime.value);
-  useEffect(() => {
-    markUnsaved(form, changed);
-    return () => markUnsaved(form, false);
-  }, [changed]);
+  useUnsaved(changed);
 
   const reset = (to: CollectionDefinition) => {
     drafts.value = draftOf(to);

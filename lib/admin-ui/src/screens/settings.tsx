@@ -1,6 +1,5 @@
 // The settings of a tenant: its name, and the flows of its users.
 import { bind, useSignal } from "../state/signal.js";
-import { useEffect, useMemo } from "preact/hooks";
 import { manage } from "../api/service.js";
 import type { Settings } from "../api/types.js";
 import type { TenantProps } from "../app.js";
@@ -11,10 +10,11 @@ import { FormError, SwitchField, TextArea, TextField } from "../kit/field.js";
 import { FormEnd } from "../kit/form-end.js";
 import { Card, Loaded, Page } from "../kit/page.js";
 import { say } from "../kit/toast.js";
-import { go, link, markUnsaved } from "../state/route.js";
+import { go, link } from "../state/route.js";
 import { useResource } from "../state/resource.js";
 import { loadTenants } from "../state/tenants.js";
 import { useSubmit } from "../state/submit.js";
+import { useUnsaved } from "../state/unsaved.js";
 
 export function SettingsScreen({ tenant }: TenantProps) {
   const settings = useResource(() => manage.settings(tenant), [tenant.id]);
@@ -64,13 +64,9 @@ const draftOf = (settings: Settings): Draft => ({ ...settings, tokenIssuers: set
 
 function SettingsForm({ tenant, saved, onSaved }: { readonly tenant: Tenant; readonly saved: Settings; readonly onSaved: (settings: Settings) => void }) {
   const draft = useSignal(draftOf(saved));
-  const form = useMemo(() => ({}), []);
   const value = draft.value;
   const changed = JSON.stringify(draftOf(saved)) !== JSON.stringify(value);
-  useEffect(() => {
-    markUnsaved(form, changed);
-    return () => markUnsaved(form, false);
-  }, [changed]);
+  useUnsaved(changed);
   const set = (part: Partial<Draft>) => { draft.value = { ...draft.value, ...part }; };
   const submit = useSubmit(async () => {
     const { selfRegistration, passwordReset, emailVerification, guardFileRoutes } = draft.value;

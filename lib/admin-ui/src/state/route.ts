@@ -43,6 +43,7 @@ export function link(segments: readonly string[], query: Query = {}): string {
 }
 
 export function go(target: string, options: { readonly replace?: boolean } = {}): void {
+  if (isHeld(target)) return;
   if (options.replace === true) {
     history.replaceState(null, "", target);
     show(location.hash);
@@ -74,13 +75,19 @@ export function answerLeaving(leave: boolean): void {
 
 const pathOf = (hash: string) => hash.split("?", 1)[0];
 
+/** Whether changes would be lost on the way there; it is asked about then. */
+function isHeld(target: string): boolean {
+  if (unsaved.size === 0 || pathOf(target) === pathOf(current)) return false;
+  leaving.value = target;
+  return true;
+}
+
 export function watchAddress(): void {
   addEventListener("hashchange", () => {
     const target = location.hash;
     if (target === current) return;
-    if (unsaved.size > 0 && pathOf(target) !== pathOf(current)) {
+    if (isHeld(target)) {
       history.replaceState(null, "", current === "" ? "#/" : current);
-      leaving.value = target;
       return;
     }
     show(target);
