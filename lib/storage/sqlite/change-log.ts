@@ -174,8 +174,8 @@ export function createChangeLogs(reader: Reader, writer: Writer): ChangeLogs {
 type ChangeRow = [seq: number, at: string, collection: string, action: Change["action"], recordId: string, doc: string | null];
 
 function readChanges(connection: Connection, after: number, limit: number): ChangeRow[] {
-  return connection.statement(`SELECT seq,at,collection,action,record_id,doc FROM "#changes" WHERE seq>? ORDER BY seq LIMIT ?`)
-    .all(after, toRowCount(limit)) as ChangeRow[];
+  return connection.statement(`SELECT seq,at,collection,action,record_id,doc FROM "#changes" WHERE seq>? ORDER BY seq LIMIT ${toRowCount(limit)}`)
+    .all(after) as ChangeRow[];
 }
 
 function readHead(connection: Connection): { head: number; trimmed: number } {

@@ -44,8 +44,9 @@ export function queryToSql(table: string, query: Query, columns = rowColumns): S
   const beyond = descending ? "<" : ">";
   const from = `SELECT ${columns} FROM "${table}" AS r WHERE ${condition.text}`;
   const byId = `ORDER BY r.id${direction}`;
-  const paging = offset === 0 ? "LIMIT ?" : "LIMIT ? OFFSET ?";
-  const pagingValues = offset === 0 ? [limit] : [limit, offset];
+  // Written out: SQLite prepares a statement anew whenever a bound LIMIT is bound again, which costs more than the rows.
+  const paging = offset === 0 ? `LIMIT ${limit}` : `LIMIT ${limit} OFFSET ?`;
+  const pagingValues = offset === 0 ? [] : [offset];
 
   if (sort === undefined || sort.field === "id") {
     if (after === undefined) return { text: `${from} ${byId} ${paging}`, values: [...condition.values, ...pagingValues] };
@@ -61,8 +62,8 @@ export function queryToSql(table: string, query: Query, columns = rowColumns): S
   const parts: string[] = [];
   const values: SqlValue[] = [];
   const add = (extra: string, order: string, ...extraValues: SqlValue[]): void => {
-    parts.push(`SELECT * FROM (${from} AND ${extra} ${order} LIMIT ?)`);
-    values.push(...condition.values, ...extraValues, limit + offset);
+    parts.push(`SELECT * FROM (${from} AND ${extra} ${order} LIMIT ${limit + offset})`);
+    values.push(...condition.values, ...extraValues);
   };
   if (nullPart) {
     add(`${field} IS NULL AND r.id${beyond}?`, byId, after.id);

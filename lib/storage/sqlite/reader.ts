@@ -8,8 +8,10 @@ import { isLong, isSmall } from "./plan.js";
 import type { Readers } from "./readers.js";
 import type { Snapshots } from "./snapshots.js";
 
-/** A statement that took longer than this, in milliseconds, goes to a reader thread from then on. */
+/** A statement that took longer than this, in milliseconds, so many times in a row goes to a reader thread from then on. */
 const tooLong = 5;
+/** Once may be the machine's fault: the process did not have the processor. */
+const slowRuns = 3;
 /** And comes back after so many runs in a row that took less than one millisecond. */
 const calmRuns = 20;
 
@@ -40,6 +42,8 @@ const gone = Symbol("dropped");
 
 interface Plan {
   readonly long: boolean;
+  /** Runs in a row that took too long, on this thread. */
+  slow: number;
   /** Runs in a row below one millisecond, while the statement is in a reader thread because it was seen to be slow. */
   calm: number | undefined;
 }
@@ -86,7 +90,7 @@ export function createReader(connectionsOf: (path: string) => Connections, reade
     let plan = plans.get(statement);
     // A long plan is looked at again each time: a new index makes it short, and looking costs little beside the scan.
     if (plan === undefined || plan.long) {
-      plan = { long: (long || isLong(connection, sql, values, filtered)) && !isSmall(connection, table), calm: plan?.calm };
+      plan = { long: (long || isLong(connection, sql, values, filtered)) && !isSmall(connection, table), slow: 0, calm: plan?.calm };
       plans.set(statement, plan);
     }
     return plan;
@@ -103,7 +107,8 @@ export function createReader(connectionsOf: (path: string) => Connections, reade
           if (plan.long || plan.calm !== undefined) return "elsewhere";
           const start = performance.now();
           const found = connection.statement(request.sql).all(...request.values);
-          if (performance.now() - start > tooLong) plan.calm = 0;
+          plan.slow = performance.now() - start > tooLong ? plan.slow + 1 : 0;
+          if (plan.slow === slowRuns) plan.calm = plan.slow = 0;
           return found;
         }, true);
         if (rows !== "elsewhere") return Promise.resolve(rows ?? []);
