@@ -91,7 +91,8 @@ export function createCollections({ tenants, clock, removeFiles, filesLeft }: Co
         const examined = await examineChange(current, before, after);
         const operations: Operation[] = [
           ...(examined.define === null ? [] : [examined.define]),
-          { type: "update", table: "collections", id: after.id, set: { ...stored(after) } },
+          // A new name is told to the log: before it, the history has another collection under this name, or none.
+          { type: "update", table: "collections", id: after.id, set: { ...stored(after) }, ...(after.name === name ? {} : { log: { collection: "$collections", content: "id" as const } }) },
           ...(after.name === name ? [] : await renameOperations(current, before, after)),
         ];
         try {

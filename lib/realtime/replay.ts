@@ -30,6 +30,11 @@ export interface ReplayDeps {
 export async function replay(deps: ReplayDeps, channel: Channel, membership: Membership, since: string): Promise<void> {
   const { subscriber } = membership;
   try {
+    const ids = idsOf(await channel.context(), membership);
+    if (!(await isTruthful(channel, ids, since))) {
+      await resync(channel, membership);
+      return;
+    }
     let position = since;
     while (!isOver(membership)) {
       const changes = await readAfter(channel, position);
@@ -38,8 +43,8 @@ export async function replay(deps: ReplayDeps, channel: Channel, membership: Mem
         return;
       }
       if (isFew(changes)) {
-        if (await lastStep(deps, channel, membership, position)) return;
-      } else if (await send(deps, await channel.context(), membership, changes, true)) {
+        if (await lastStep(deps, channel, membership, ids, position)) return;
+      } else if (await send(deps, await channel.context(), membership, ids, changes, true)) {
         position = changes.at(-1)!.id;
       } else {
         await resync(channel, membership);
@@ -52,8 +57,31 @@ export async function replay(deps: ReplayDeps, channel: Channel, membership: Mem
   }
 }
 
+/** The ids of the wanted collections, by name. */
+type Ids = ReadonlyMap<string, string>;
+
+function idsOf({ collections }: TenantContext, { wanted }: Membership): Ids {
+  return new Map([...wanted.keys()].flatMap((name) => {
+    const collection = collections.get(name);
+    return collection === undefined ? [] : [[name, collection.definition.id] as const];
+  }));
+}
+
+/** Whether the history reaches back to there, and had none of these collections under another name since. */
+async function isTruthful(channel: Channel, ids: Ids, since: string): Promise<boolean> {
+  const renamable = new Set(ids.values());
+  let position = since;
+  for (;;) {
+    const changes = await readAfter(channel, position);
+    if (changes === undefined) return false;
+    if (changes.some(({ collection, recordId }) => collection === "$collections" && renamable.has(recordId))) return false;
+    if (changes.length < page) return true;
+    position = changes.at(-1)!.id;
+  }
+}
+
 /** Between two changes: sends what is left up to the channel's position and goes live. false: too much is left. */
-function lastStep(deps: ReplayDeps, channel: Channel, membership: Membership, position: string): Promise<boolean> {
+function lastStep(deps: ReplayDeps, channel: Channel, membership: Membership, ids: Ids, position: string): Promise<boolean> {
   return channel.whenCaughtUp(async () => {
     if (isOver(membership)) return true;
     const context = await channel.context();
@@ -63,7 +91,7 @@ function lastStep(deps: ReplayDeps, channel: Channel, membership: Membership, po
       if (changes === undefined || !isFew(changes)) return false;
       const last = changes.findIndex((change) => change.id === channel.position);
       // What is newer than the channel's position comes live. Without that position in sight nobody knows what does.
-      isTold = last !== -1 && (await send(deps, context, membership, changes.slice(0, last + 1), false));
+      isTold = last !== -1 && (await send(deps, context, membership, ids, changes.slice(0, last + 1), false));
     }
     if (isTold) membership.subscriber.position(channel.position);
     else membership.subscriber.resync(channel.position);
@@ -98,15 +126,15 @@ async function readAfter(channel: Channel, position: string): Promise<Change[] |
 }
 
 /** Sends what of it may be seen under the rules as they are now. false: the history cannot be told truthfully any more. */
-async function send(deps: ReplayDeps, context: TenantContext, membership: Membership, changes: readonly Change[], patiently: boolean): Promise<boolean> {
+async function send(deps: ReplayDeps, context: TenantContext, membership: Membership, ids: Ids, changes: readonly Change[], patiently: boolean): Promise<boolean> {
   const now = timestamp(deps.clock);
   const views = new Map<string, View>();
   let bytes = 0;
   for (const change of changes) {
     const collection = context.collections.get(change.collection);
     if (collection === undefined || !wants(membership, change) || !hasRealtime(collection) || !hasRecord(change)) continue;
-    // Another collection had this name then, and other rules: nothing of it may be judged by these.
-    if (change.record.createdAt < collection.definition.createdAt) return false;
+    // Another collection has this name now, or had it then, with other rules: nothing of it may be judged by these.
+    if (collection.definition.id !== ids.get(collection.name) || change.record.createdAt < collection.definition.createdAt) return false;
     let view = views.get(collection.name);
     if (view === undefined) views.set(collection.name, (view = createView(collection.rules.viewRule, membership.person)));
     if (!view(change.record, now)) continue;

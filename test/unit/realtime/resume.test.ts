@@ -163,6 +163,26 @@ describe("realtime: resume", () => {
     expect(await titles(stream, 1)).to.deep.equal(["live"]);
   });
 
+  it("under a name that is new to a collection the history is another's: resync", async () => {
+    await start();
+    await tenant.collection("secrets", { viewRule: null });
+    const { token } = await tenant.user("alice");
+    const first = await open(token, ["tasks"]);
+    await tenant.create("tasks", { title: "start", rank: 0 });
+    const { id: since } = await first.next();
+    await tenant.create("secrets", { title: "secret", rank: 0 });
+    for (const [from, to] of [["secrets", "vault"], ["tasks", "secrets"], ["vault", "tasks"]] as const) {
+      await house.collections.update(await tenant.context(), from, { name: to });
+    }
+    for (const name of ["secrets", "tasks"]) {
+      const stream = await open(token, [name], since);
+      expect((await stream.next()).event).to.equal("resync");
+      if (name === "tasks") continue;
+      await tenant.create("secrets", { title: "live", rank: 0 });
+      expect(await titles(stream, 1)).to.deep.equal(["live"]);
+    }
+  });
+
   it("members that the collection no longer has are left out", async () => {
     await start();
     const { token } = await tenant.user("alice");
