@@ -1,4 +1,5 @@
 // What a superadmin manages: schema, rules, users, keys, hooks, settings, logs, live view, import, tenants.
+import { readFile } from "node:fs/promises";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { demand, testPassword } from "../support/service.js";
@@ -227,6 +228,30 @@ describe("admin page: management", function () {
     });
   });
 
+  describe("backup", () => {
+    it("downloads an archive and restores it into an empty tenant, never over another", async () => {
+      await demand(201, admin.service.meta("POST", "/api/meta/tenants", { slug: "branch" }));
+      await open("/backup");
+      const download = page.waitForEvent("download");
+      await page.getByRole("link", { name: "Download a backup" }).click();
+      const archive = await (await download).path();
+      await page.getByLabel("Archive").setInputFiles({ name: "library.zip", mimeType: "application/zip", buffer: await readFile(archive) });
+      await page.getByRole("button", { name: "Restore" }).click();
+      await page.getByText("This tenant is not empty.").waitFor();
+      await page.goto(`${admin.service.url}/admin/#/t/branch/backup`);
+      await page.reload();
+      await page.getByLabel("Archive").setInputFiles({ name: "broken.zip", mimeType: "application/zip", buffer: (await readFile(archive)).subarray(0, 2000) });
+      await page.getByRole("button", { name: "Restore" }).click();
+      await page.getByRole("alert").waitFor();
+      await page.getByLabel("Archive").setInputFiles({ name: "library.zip", mimeType: "application/zip", buffer: await readFile(archive) });
+      await page.getByRole("button", { name: "Restore" }).click();
+      await page.getByText("The backup is restored.").waitFor();
+      await page.getByRole("link", { name: "books" }).click();
+      await page.getByRole("link", { name: "Kindred" }).waitFor();
+      await demand(204, admin.service.meta("DELETE", `/api/meta/tenants/${(await admin.service.meta("GET", "/api/meta/tenants")).body.items.find((tenant: { slug: string }) => tenant.slug === "branch").id}`));
+    });
+  });
+
   describe("the API of a collection", () => {
     it("gives samples that work, with the real names and an id", async () => {
       await open("/c/books/api");
@@ -270,6 +295,30 @@ describe("admin page: management", function () {
       await page.getByRole("button", { name: "Delete the tenant" }).click();
       await page.getByText("The tenant short-lived is deleted.").waitFor();
       expect((await admin.service.meta("GET", "/api/meta/tenants")).body.items.map((tenant: { slug: string }) => tenant.slug)).to.deep.equal(["city-library"]);
+    });
+  });
+
+  // The last: it ends every other session, that of the test too.
+  describe("account", () => {
+    it("changes the password, with the present one as proof, and stays signed in", async () => {
+      await page.goto(`${admin.service.url}/admin/#/account`);
+      const change = async (present: string, next: string, again = next) => {
+        await page.getByLabel("Present password").fill(present);
+        await page.getByLabel("New password", { exact: true }).fill(next);
+        await page.getByLabel("New password again").fill(again);
+        await page.getByRole("button", { name: "Change the password" }).click();
+      };
+      await change(testPassword, "another long password", "another long passwort");
+      await page.getByText("The two passwords differ.").waitFor();
+      await change("not the present one", "another long password");
+      await page.locator("[aria-invalid=true]").waitFor();
+      await change(testPassword, "another long password");
+      await page.getByText("The password is changed.").waitFor();
+      await page.getByRole("link", { name: "Tenants" }).click();
+      await page.getByRole("link", { name: "City Library" }).waitFor();
+      await page.goto(`${admin.service.url}/admin/#/account`);
+      await change("another long password", testPassword);
+      await page.getByText("The password is changed.").waitFor();
     });
   });
 });
