@@ -7,6 +7,7 @@ import type { FileTokens } from "../files/file-tokens.js";
 import type { Download } from "../files/files.js";
 import { issueFileToken } from "../files/issue-file-token.js";
 import type { Hooks } from "../hooks/hooks.js";
+import { demandCredential } from "./demand-credential.js";
 import { noContent, type Exchange, type Handler, type TenantCall } from "./exchange.js";
 import type { FileTokenCaller } from "./file-token-caller.js";
 
@@ -84,7 +85,7 @@ export function createFileRoutes({ access, tokens, callerOfToken, hooks }: FileR
     },
 
     async token(exchange) {
-      const { call, context } = await exchange.call();
+      const { call, context } = await demandCredential(exchange);
       return { status: 200, json: await issueFileToken(tokens, context, call.caller) };
     },
   };

@@ -1,9 +1,9 @@
 // The realtime routes: GET /api/realtime opens a stream, POST /api/realtime/subscribe says what it receives.
-import { NotFound, Unauthorized } from "../core/errors.js";
 import type { Realtime } from "../realtime/realtime.js";
 import { parseSubscribe } from "../realtime/subscriptions.js";
+import { demandCredential } from "./demand-credential.js";
 import { eventStreamHeaders, openEventSink } from "./event-sink.js";
-import { ok, type Exchange, type Handler, type TenantCall } from "./exchange.js";
+import { ok, type Handler } from "./exchange.js";
 
 export interface RealtimeRoutes {
   /** GET /api/realtime */
@@ -27,19 +27,4 @@ export function createRealtimeRoutes({ realtime }: { readonly realtime: Realtime
       return ok({ subscriptions });
     },
   };
-}
-
-/** 401 for guests, whether or not they name a tenant. */
-async function demandCredential(exchange: Exchange): Promise<TenantCall> {
-  const { authorization, cookie } = exchange.req.headers;
-  if (authorization === undefined && cookie === undefined) throw new Unauthorized();
-  try {
-    const tenantCall = await exchange.call();
-    if (tenantCall.call.caller.type === "guest") throw new Unauthorized();
-    return tenantCall;
-  } catch (error) {
-    // A guest with a cookie of somebody else is told 401, and only a superadmin that the tenant is unknown.
-    if (error instanceof NotFound && authorization === undefined) await exchange.superadmin();
-    throw error;
-  }
 }
