@@ -49,7 +49,7 @@ export interface CollectionHandle<T extends Fields = Fields> {
   /** `ifMatch`: the entity tag that the record must still have, else PreconditionFailed. */
   update(id: string, body: Partial<T>, options?: { readonly ifMatch?: string }): Promise<Stored<T>>;
   delete(id: string, options?: { readonly ifMatch?: string }): Promise<void>;
-  /** Changes that the caller may see, from now on. */
+  /** Changes that the caller may see, from the call on. */
   subscribe(options?: SubscribeOptions): AsyncIterableIterator<ChangeEvent<T>>;
 }
 
@@ -105,11 +105,9 @@ export function createDataHandle(deps: DataDeps, who: Who): DataHandle {
         update: (id, body, options) => asked("PATCH", `${path}/${id}`, async (context, call) =>
           (await records.update(context, call, name, { recordId: id, body: body as JsonObject, ifMatch: options?.ifMatch })).value as unknown as Stored<T>),
         delete: (id, options) => asked("DELETE", `${path}/${id}`, (context, call) => records.remove(context, call, name, { recordId: id, ifMatch: options?.ifMatch })),
-        async *subscribe(options = {}) {
-          const context = await deps.context();
-          const call = await hostCall(context, who, { method: "GET", path: "/api/realtime", mountPath: deps.mountPath() });
-          yield* deps.watch(context, call, name, options) as unknown as AsyncIterableIterator<ChangeEvent<T>>;
-        },
+        subscribe: (options = {}) => begun(asked("GET", "/api/realtime", async (context, call) => ({
+          iterator: deps.watch(context, call, name, options) as unknown as AsyncIterableIterator<ChangeEvent<T>>,
+        }))),
       };
     },
 
@@ -124,4 +122,19 @@ export function createDataHandle(deps: DataDeps, who: Who): DataHandle {
       },
     },
   };
+}
+
+/** An iterator that began with the call, not with its first `next()`: nothing written after the call is missed. */
+function begun<T>(starting: Promise<{ readonly iterator: AsyncIterableIterator<T> }>): AsyncIterableIterator<T> {
+  // Whoever never asks for an event must not be told of a failure by the process.
+  starting.catch(() => undefined);
+  const iterator: AsyncIterableIterator<T> = {
+    next: async () => (await starting).iterator.next(),
+    return: async (value?: unknown) => {
+      const { iterator: inner } = await starting;
+      return inner.return === undefined ? { done: true, value } : inner.return(value);
+    },
+    [Symbol.asyncIterator]: () => iterator,
+  };
+  return iterator;
 }
