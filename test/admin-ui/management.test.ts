@@ -223,7 +223,7 @@ describe("admin page: management", function () {
       await page.getByRole("button", { name: "Import 2 records" }).click();
       await page.getByText("2 of 2 rows are now records of books.").waitFor();
       const download = page.waitForEvent("download");
-      await page.getByRole("link", { name: "CSV" }).click();
+      await page.getByRole("button", { name: "CSV" }).click();
       expect((await download).suggestedFilename()).to.equal("city-library-books.csv");
     });
   });
@@ -233,7 +233,7 @@ describe("admin page: management", function () {
       await demand(201, admin.service.meta("POST", "/api/meta/tenants", { slug: "branch" }));
       await open("/backup");
       const download = page.waitForEvent("download");
-      await page.getByRole("link", { name: "Download a backup" }).click();
+      await page.getByRole("button", { name: "Download a backup" }).click();
       const archive = await (await download).path();
       await page.getByLabel("Archive").setInputFiles({ name: "library.zip", mimeType: "application/zip", buffer: await readFile(archive) });
       await page.getByRole("button", { name: "Restore" }).click();

@@ -1,7 +1,24 @@
-// Sends one large body and tells how far it is, which fetch cannot.
-import { addressOf, ApiError } from "./api/http.js";
+// Files that come and go beside fetch: uploads that tell how far they are, downloads by the browser itself.
+import { addressOf, ApiError, messageOf, proveSession } from "./api/http.js";
+import { say } from "./kit/toast.js";
 
-export function upload(path: string, file: Blob, contentType: string, onProgress: (share: number) => void): Promise<unknown> {
+/** Downloads what a path of the service gives, once the session is known to hold: the browser would keep a refusal as the file. */
+export async function download(path: string, name: string): Promise<void> {
+  try {
+    await proveSession();
+  } catch (error) {
+    say(messageOf(error), { kind: "wrong" });
+    return;
+  }
+  const anchor = document.createElement("a");
+  anchor.href = addressOf(path);
+  anchor.download = name;
+  anchor.click();
+}
+
+/** Sends one large body. Throws ApiError. */
+export async function upload(path: string, file: Blob, contentType: string, onProgress: (share: number) => void): Promise<unknown> {
+  await proveSession();
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", addressOf(path));

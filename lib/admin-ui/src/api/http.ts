@@ -62,7 +62,7 @@ let provenAt = -Infinity;
 /**
  * Without its cookie a request to the data plane would be a guest's, and answered as one: the session is asked for first.
  */
-async function proveSession(): Promise<void> {
+export async function proveSession(): Promise<void> {
   if (performance.now() - provenAt < trustMs) return;
   await ask("GET", "/api/admin/me");
   provenAt = performance.now();

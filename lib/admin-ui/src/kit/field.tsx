@@ -1,6 +1,6 @@
 // Form fields: label, hint and error belong to their input for eyes and for screen readers alike.
 import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 
 interface Common {
   readonly label: string;
@@ -56,12 +56,18 @@ export function TextField(props: Common & {
   readonly step?: string | undefined;
   readonly readOnly?: boolean | undefined;
 }) {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    // The attribute counts only while a page loads or a dialog opens.
+    if (props.autoFocus === true) input.current?.focus();
+  }, []);
   return (
     <Field {...props}>
       {(wiring) => (
         <>
           <input
             {...wiring}
+            ref={input}
             class={props.mono === true ? "mono" : undefined}
             type={(props.type ?? "text") as "text"}
             value={props.value}

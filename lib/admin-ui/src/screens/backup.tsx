@@ -1,16 +1,16 @@
 // Backup and restore of a tenant: one archive, whole or not at all.
 import { useSignal } from "../state/signal.js";
-import { ApiError, addressOf } from "../api/http.js";
+import { ApiError } from "../api/http.js";
 import { data } from "../api/service.js";
 import type { TenantProps } from "../app.js";
-import { Button, LinkButton } from "../kit/button.js";
+import { Button } from "../kit/button.js";
 import { FormError } from "../kit/field.js";
 import { formatBytes } from "../kit/format.js";
 import { Card, Page } from "../kit/page.js";
 import { say } from "../kit/toast.js";
 import { loadCatalog } from "../state/tenants.js";
 import { useSubmit } from "../state/submit.js";
-import { upload } from "../upload.js";
+import { download, upload } from "../upload.js";
 
 /** What the service takes in one body. */
 const bodyCap = 4 * 1024 * 1024;
@@ -39,7 +39,7 @@ export function BackupScreen({ tenant, collections }: TenantProps) {
       <div class="columns">
         <Card title="Make a backup">
           <p class="muted">The download starts at once and is written while it is read: it is consistent, and others go on working meanwhile.</p>
-          <div><LinkButton kind="primary" icon="backup" href={addressOf(`${path}/backup`)} download={`${tenant.slug}-${new Date().toISOString().slice(0, 10)}.zip`}>Download a backup</LinkButton></div>
+          <div><Button kind="primary" icon="backup" onClick={() => void download(`${path}/backup`, `${tenant.slug}-${new Date().toISOString().slice(0, 10)}.zip`)}>Download a backup</Button></div>
         </Card>
         <Card title="Restore a backup">
           <p class="muted">Only into a tenant that is empty, whole or not at all. Archives over {formatBytes(bodyCap)} are restored with the command <code>records-service restore</code>.</p>

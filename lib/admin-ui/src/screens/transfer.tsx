@@ -2,13 +2,13 @@
 import { useSignal } from "../state/signal.js";
 import type { ImportReport } from "../../../transfer/import.js";
 import { addressOf, ApiError, messageOf } from "../api/http.js";
-import { Button, LinkButton } from "../kit/button.js";
+import { Button } from "../kit/button.js";
 import { SelectField } from "../kit/field.js";
 import { formatBytes, formatCount } from "../kit/format.js";
 import { Card, Failure } from "../kit/page.js";
 import { Table } from "../kit/table.js";
 import { say } from "../kit/toast.js";
-import { upload } from "../upload.js";
+import { download, upload } from "../upload.js";
 import type { CollectionProps } from "./collection.js";
 
 const formats = ["csv", "ndjson", "json"] as const;
@@ -26,7 +26,7 @@ export function TransferTab({ tenant, collection }: CollectionProps) {
       <Card title="Export">
         <p class="muted">All records of {collection.name}, as text. Files are not in it: a backup has them.</p>
         <div class="row">
-          {formats.map((format) => <LinkButton key={format} icon="backup" href={addressOf(`${path}/export`, { format })} download={`${tenant.slug}-${collection.name}.${format}`}>{format.toUpperCase()}</LinkButton>)}
+          {formats.map((format) => <Button key={format} icon="backup" onClick={() => void download(`${path}/export?format=${format}`, `${tenant.slug}-${collection.name}.${format}`)}>{format.toUpperCase()}</Button>)}
         </div>
       </Card>
       <ImportCard path={path} name={collection.name} />
