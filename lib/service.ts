@@ -54,6 +54,7 @@ import { createOneTimeRoutes } from "./http/one-time.js";
 import { createRealtimeRoutes } from "./http/realtime.js";
 import { createRecordRoutes } from "./http/records.js";
 import { createRouter } from "./http/router.js";
+import { standAlone } from "./http/stand-alone.js";
 import { createTransferRoutes } from "./http/transfer.js";
 import { createUserRoutes } from "./http/users.js";
 import { createLogs } from "./logs/logs.js";
@@ -268,7 +269,7 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
     if (closing === undefined) ready().catch((error: unknown) => logger.error({ error: describeError(error) }, "records-service could not start yet"));
   });
 
-  return Object.assign(router, {
+  return Object.assign(standAlone(router, logger), {
     ready,
     close: () => (closing ??= close()),
     createSetupToken: opened(admin.createSetupToken),

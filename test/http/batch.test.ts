@@ -117,7 +117,7 @@ describe("batch", () => {
     const after: string[] = [];
     const ends = [
       on.service.on("beforeCreate", { collection: "notes" }, (envelope) => void before.push((envelope.data.body as { title: string }).title)),
-      on.service.on("afterCreate", { collection: "notes" }, (envelope) => void after.push((envelope.data.record as { title: string }).title)),
+      on.service.on("afterCreate", { collection: "notes" }, (envelope) => void after.push(String(envelope.data.record!["title"]))),
     ];
     await batch([post("no"), { method: "POST", collection: "closed", body: {} }]);
     await demand(200, batch([post("h1"), post("h2")]));

@@ -106,7 +106,7 @@ describe("conventions of every route", () => {
         req.on("error", reject);
         req.end(payload);
       });
-      const length = "transfer-encoding" in headers ? {} : { "content-length": String(body.length) };
+      const length: Record<string, string> = "transfer-encoding" in headers ? {} : { "content-length": String(body.length) };
       expect((await send("POST", at, { ...json, ...headers, ...length }, body)).status).to.equal(413);
       expect(await send("GET", "/health", {})).to.deep.equal({ status: 200, reused: true });
       agent.destroy();

@@ -7,6 +7,8 @@ interface Item {
   readonly [name: string]: unknown;
 }
 
+type Parameters = Readonly<Record<string, string | number | undefined>>;
+
 describe("lists", () => {
   let on: TestService;
   let tenant: TestTenant;
@@ -15,10 +17,10 @@ describe("lists", () => {
   const rules = { listRule: "true", viewRule: "true", createRule: "true", updateRule: "true", deleteRule: "true" };
 
   /** Values are encoded here, so that tests show what is meant. */
-  const query = (parameters: Record<string, string | number>): string => Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join("&");
-  const list = (parameters: Record<string, string | number> = {}, collection = "things", as: object = { tenant: "acme" }): Promise<Answer> =>
+  const query = (parameters: Parameters): string => Object.entries(parameters).filter(([, value]) => value !== undefined).map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join("&");
+  const list = (parameters: Parameters = {}, collection = "things", as: object = { tenant: "acme" }): Promise<Answer> =>
     on.request("GET", `/api/collections/${collection}?${query(parameters)}`, as);
-  const titles = async (parameters: Record<string, string | number>): Promise<unknown[]> => (await demand(200, list(parameters))).body.items.map((item: Item) => item["title"]);
+  const titles = async (parameters: Parameters): Promise<unknown[]> => (await demand(200, list(parameters))).body.items.map((item: Item) => item["title"]);
 
   before(async () => {
     on = await startService();

@@ -55,7 +55,8 @@ describe("status of every preset, verb and caller", () => {
         const got: number[] = [];
         for (const verb of verbs) {
           const path = verb === "list" || verb === "create" ? at : `${at}/${verb === "viewUnknown" ? "01890000-0000-7000-8000-000000000000" : made.body.id}`;
-          const [method, body] = ({ list: ["GET"], view: ["GET"], viewUnknown: ["GET"], create: ["POST", record], update: ["PATCH", { title: "y" }], delete: ["DELETE"] } as const)[verb] as [string, object?];
+          const requests: Record<Verb, readonly [string, object?]> = { list: ["GET"], view: ["GET"], viewUnknown: ["GET"], create: ["POST", record], update: ["PATCH", { title: "y" }], delete: ["DELETE"] };
+          const [method, body] = requests[verb];
           got.push((await on.request(method, path, { ...as, body })).status);
         }
         expect(got).to.deep.equal(statuses);

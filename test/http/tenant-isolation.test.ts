@@ -92,7 +92,7 @@ describe("tenant isolation", () => {
     const told: string[] = [];
     const ends = [
       on.service.on("beforeCreate", { tenant: "a", collection: "docs" }, (envelope) => void told.push(`before ${String((envelope.data.body as { title: string }).title)}`)),
-      on.service.on("afterCreate", { tenant: "a", collection: "docs" }, (envelope) => void told.push(`after ${String((envelope.data.record as { title: string }).title)}`)),
+      on.service.on("afterCreate", { tenant: "a", collection: "docs" }, (envelope) => void told.push(`after ${String(envelope.data.record!["title"])}`)),
     ];
     await demand(201, on.request("POST", "/api/collections/docs", { tenant: "b", body: { title: "b1" } }));
     await demand(201, on.request("POST", "/api/collections/docs", { tenant: "a", body: { title: "a1" } }));

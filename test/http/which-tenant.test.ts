@@ -123,7 +123,7 @@ describe("which tenant", () => {
     });
 
     it("an unknown slug is 404 and does not fall back", async () => {
-      for (const headers of [{ "x-host": "nosuch.example.org" }, { "x-tenant": "nosuch" }]) {
+      for (const headers of [{ "x-host": "nosuch.example.org" }, { "x-tenant": "nosuch" }] as Record<string, string>[]) {
         const answer = await list("", headers);
         expect([answer.status, answer.body], JSON.stringify(headers)).to.deep.equal([404, unknown]);
       }
