@@ -36,7 +36,7 @@ const everyRow = 1_000_000;
 /** Writes the archive into the stream and ends it. Throws Conflict where definitions change meanwhile. */
 export async function makeBackup(deps: MakeBackupDeps, context: TenantContext, output: Writable, onProgress: (progress: Progress) => void): Promise<void> {
   const { tenants, clock } = deps;
-  const zip = createZipWriter(output, new Date(clock.now()));
+  const zip = await createZipWriter(output, new Date(clock.now()));
   const collections = [...context.collections.values()];
   const snapshot = await openSnapshot(context);
   const files = createFileCopier(deps, context, zip, (done) => onProgress({ step: "files", done }));

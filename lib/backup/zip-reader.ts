@@ -2,7 +2,7 @@
 // unpacked beyond what the directory says. The only user of yauzl.
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
-import yauzl, { type Entry, type ZipFile } from "yauzl";
+import type { Entry, ZipFile } from "yauzl";
 import { BadRequest } from "../core/errors.js";
 import { largestEntry, mostEntries, readPath } from "./format.js";
 
@@ -29,6 +29,7 @@ export async function openZip(source: Buffer | string, mostBytes: number): Promi
 
 async function open(source: Buffer | string): Promise<ZipFile> {
   const options = { lazyEntries: true, autoClose: false, strictFileNames: true, validateEntrySizes: true, decodeStrings: true };
+  const { default: yauzl } = await import("yauzl");
   try {
     return Buffer.isBuffer(source) ? await yauzl.fromBufferPromise(source, options) : await yauzl.openPromise(source, options);
   } catch (error) {

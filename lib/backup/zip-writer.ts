@@ -2,7 +2,7 @@
 // of yazl.
 import { createHash } from "node:crypto";
 import { Readable, type Writable } from "node:stream";
-import yazl from "yazl";
+import type { ZipFile } from "yazl";
 
 export interface ZipWriter {
   /** Resolves once the entry is on its way, so that one is in memory at a time. */
@@ -13,8 +13,8 @@ export interface ZipWriter {
 }
 
 /** Writes into the stream; rejects where that is destroyed. */
-export function createZipWriter(output: Writable, modifiedAt: Date): ZipWriter {
-  const zip = new yazl.ZipFile();
+export async function createZipWriter(output: Writable, modifiedAt: Date): Promise<ZipWriter> {
+  const zip: ZipFile = new (await import("yazl")).default.ZipFile();
   const entries = new Map<string, { size: number; sha256: string }>();
   let failure: { readonly error: unknown } | undefined;
   const listeners = new Set<(error: unknown) => void>();

@@ -1,7 +1,7 @@
 // CSV as of RFC 4180: records to lines, and text to rows of cells. An empty cell without quotes is no value, "" in
 // quotes is an empty text, so that what was exported comes back as it was. The only user of csv-parse.
 import { Readable } from "node:stream";
-import { parse, type CsvError } from "csv-parse";
+import type { CsvError } from "csv-parse";
 import { BadRequest } from "../core/errors.js";
 import type { Json } from "../core/record.js";
 import { decoded } from "./text.js";
@@ -29,6 +29,7 @@ const longestRow = 4 * 1024 * 1024;
 
 /** Throws BadRequest with the line where the text is no CSV. */
 export async function* readCsv(source: Readable, delimiter: string): AsyncGenerator<CsvLine> {
+  const { parse } = await import("csv-parse");
   const parser = parse({
     delimiter,
     info: true,
