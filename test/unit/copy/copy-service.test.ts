@@ -1,0 +1,117 @@
+// Moving house: from one storage to another, interrupted and gone on with, and what is refused.
+import { expect } from "chai";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createDiskBlobs } from "../../../lib/blobs/disk.js";
+import { createGridFsBlobs } from "../../../lib/blobs/gridfs.js";
+import { tableOf } from "../../../lib/collections/compile.js";
+import { copyService, type CopyPlace } from "../../../lib/copy/copy-service.js";
+import { always } from "../../../lib/storage/filter.js";
+import { createMongoStorage } from "../../../lib/storage/mongodb/mongodb.js";
+import { createSqliteStorage } from "../../../lib/storage/sqlite/sqlite.js";
+import { mongoUrl, removeDatabases } from "../../mongodb/server.js";
+import { startService, type TestService } from "../../support/service.js";
+
+interface Target extends CopyPlace {
+  dispose(): Promise<void>;
+}
+
+async function sqlite(folder?: string): Promise<Target> {
+  const own = folder ?? (await mkdtemp(join(tmpdir(), "copy-")));
+  const storage = createSqliteStorage({ folder: own });
+  const blobs = createDiskBlobs({ folder: join(own, "files") });
+  await storage.open();
+  await blobs.open();
+  return {
+    storage, blobs,
+    async dispose() {
+      await storage.close();
+      if (folder === undefined) await rm(own, { recursive: true, force: true });
+    },
+  };
+}
+
+async function mongo(base: string): Promise<Target> {
+  const url = base;
+  const storage = createMongoStorage({ url });
+  const blobs = createGridFsBlobs({ connect: () => storage.connection.open(), database: () => storage.connection.database(storage.systemName) });
+  await storage.open();
+  await blobs.open();
+  return {
+    storage, blobs,
+    async dispose() {
+      await storage.close();
+      await removeDatabases(url);
+    },
+  };
+}
+
+const targets: Record<string, () => Promise<Target>> = { SQLite: () => sqlite() };
+const server = mongoUrl();
+if (server !== undefined) targets["MongoDB"] = () => mongo(server.withDatabase(`copy${process.pid}`));
+
+for (const [name, open] of Object.entries(targets)) {
+  describe(`copy from SQLite to ${name}`, () => {
+    let folder: string;
+    let house: TestService;
+
+    before(async () => {
+      folder = await mkdtemp(join(tmpdir(), "copy-from-"));
+      house = await startService({ folder, storage: folder });
+      const tenant = await house.createTenant("north");
+      await house.createCollection(tenant, { name: "notes", fields: [{ name: "title", type: "TEXT", unique: true }, { name: "more", type: "JSON" }] });
+      for (let n = 0; n < 12; n += 1) await house.meta("POST", "/api/collections/notes?tenant=north", { title: `note ${n}`, more: { $gt: [n], "a.b": null } });
+      await house.signUp(tenant, "ada");
+      await house.createTenant("south");
+      await house.close();
+    });
+    after(() => rm(folder, { recursive: true, force: true }));
+
+    it("everything is there afterwards, also where the copy was interrupted, and a second copy changes nothing", async () => {
+      const from = await sqlite(folder);
+      const to = await open();
+      try {
+        const abort = new AbortController();
+        let steps = 0;
+        const interrupted = await copyService({ from, to, tableOf, signal: abort.signal, onProgress: () => void ((steps += 1) === 3 && abort.abort(new Error("interrupted"))) }).then(() => undefined, (error: unknown) => error);
+        expect(interrupted).to.be.instanceOf(Error).with.property("message", "interrupted");
+        expect(await to.storage.system.table("tenants").count(always)).to.equal(0);
+
+        const report = await copyService({ from, to, tableOf });
+        expect(report.tenants).to.equal(2);
+        expect((await copyService({ from, to, tableOf })).rows).to.equal(report.rows);
+        for (const table of ["tenants", "superadmin"]) {
+          const [before, after] = await Promise.all([from, to].map(({ storage }) => storage.system.table(table).list({ filter: always, limit: 10 })));
+          expect(after!.map((row) => [row.record, row.hidden])).to.deep.equal(before!.map((row) => [row.record, row.hidden]));
+        }
+      } finally {
+        await from.dispose();
+        await to.dispose();
+      }
+    });
+
+    it("a row that differs in the target is put right, one too many goes, and foreign tenants are refused", async () => {
+      const from = await sqlite(folder);
+      const to = await open();
+      try {
+        await copyService({ from, to, tableOf });
+        const [tenant] = await from.storage.system.table("tenants").list({ filter: always, limit: 1 });
+        const [collection] = await from.storage.tenant(tenant!.id).table("collections").list({ filter: always, limit: 1 });
+        const store = to.storage.tenant(tenant!.id);
+        const extra = { id: "0199aaaa-0000-7000-8000-000000000001", createdAt: "", updatedAt: "" };
+        await store.write({ operations: [{ type: "update", table: "collections", id: collection!.id, set: { name: "other" } }, { type: "insert", table: "hooks", record: extra }] });
+        await copyService({ from, to, tableOf });
+        expect((await store.table("collections").find(collection!.id))!.record).to.deep.equal(collection!.record);
+        expect(await store.table("hooks").count(always)).to.equal(0);
+
+        await to.storage.system.write({ operations: [{ type: "insert", table: "tenants", record: { ...extra, slug: "foreign" } }] });
+        const refused = await copyService({ from, to, tableOf }).then(() => undefined, (error: unknown) => error);
+        expect(refused).to.be.instanceOf(Error).with.property("message").that.includes("foreign");
+      } finally {
+        await from.dispose();
+        await to.dispose();
+      }
+    });
+  });
+}
