@@ -56,12 +56,14 @@ export function createS3Blobs({ bucket: Bucket, prefix: root = "", client: confi
     }
   }
 
-  async function get(key: string, Range?: string): Promise<Readable | undefined> {
+  async function get(key: string, range?: { readonly start: number; readonly end: number }): Promise<Readable | undefined> {
     const Key = keyOf(key);
     const { sdk: { GetObjectCommand }, client: s3 } = parts();
     try {
-      const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key, ...(Range === undefined ? {} : { Range }) }));
-      return Body as Readable;
+      const { Body, ContentLength } = await s3.send(new GetObjectCommand({ Bucket, Key, ...(range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` }) }));
+      const length = range === undefined ? undefined : range.end + 1 - range.start;
+      // Some compatible stores take `bytes=0-0` for the whole.
+      return length !== undefined && range!.start === 0 && (ContentLength ?? 0) > length ? Readable.from(firstBytes(Body as Readable, length)) : (Body as Readable);
     } catch (error) {
       if (isMissing(error)) return undefined;
       throw translate(error);
@@ -130,7 +132,7 @@ export function createS3Blobs({ bucket: Bucket, prefix: root = "", client: confi
       }
       return { size };
     },
-    read: (key, range) => get(key, range === undefined ? undefined : `bytes=${range.start}-${range.end}`),
+    read: (key, range) => get(key, range),
     async readWhole(key) {
       const stream = await get(key);
       if (stream === undefined) return undefined;
@@ -189,6 +191,16 @@ async function* cut(content: Readable, count: (bytes: number) => void): AsyncGen
 async function* joined(first: readonly Buffer[], rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield* first;
   yield* rest;
+}
+
+async function* firstBytes(stream: Readable, length: number): AsyncGenerator<Buffer> {
+  let rest = length;
+  for await (const piece of stream) {
+    const bytes = (piece as Buffer).subarray(0, rest);
+    rest -= bytes.length;
+    yield bytes;
+    if (rest === 0) return;
+  }
 }
 
 function isMissing(error: unknown): boolean {
