@@ -3,8 +3,7 @@
 import { getHeapStatistics } from "node:v8";
 import type { Router } from "express";
 import { createAdmin, type AdminIdentity } from "./admin/admin.js";
-import { createSeal } from "./admin/sealed.js";
-import { createApiKeys, keyIndexInsert } from "./api-keys/api-keys.js";
+import { createApiKeys } from "./api-keys/api-keys.js";
 import { createKeyAuthenticator } from "./api-keys/authenticate.js";
 import { createAuthenticator } from "./auth/authenticator.js";
 import { createAuth } from "./auth/create-auth.js";
@@ -12,27 +11,22 @@ import { createFamilies } from "./auth/families.js";
 import { createOneTime } from "./auth/one-time/one-time.js";
 import { createRefreshTokens } from "./auth/refresh-token.js";
 import { createTokens } from "./auth/tokens.js";
-import { createBackups } from "./backup/backup.js";
-import { compileCollections, compileTogether } from "./collections/compile.js";
+import { compileCollections } from "./collections/compile.js";
 import { createCollections, initialUsersOperations } from "./collections/manage.js";
-import { timestamp } from "./core/clock.js";
 import { describeError } from "./core/logger.js";
 import { newId } from "./core/ids.js";
 import { createFiles } from "./files/create-files.js";
 import { createFileTokens } from "./files/file-tokens.js";
 import { createFileAccess } from "./files/file-access.js";
-import { fileKey, variantKey } from "./files/keys.js";
-import { takeLease } from "./files/lease.js";
 import { mergeFiles } from "./files/merge.js";
 import { createArgon2Hasher } from "./hasher/argon2.js";
 import { limited } from "./hasher/limited.js";
 import { createSlots, slotCount } from "./hasher/slots.js";
-import { checkHook } from "./hooks/check.js";
 import { createHooks } from "./hooks/create-hooks.js";
 import type { HookEvent } from "./hooks/definition.js";
 import type { HookHandler, HookScope } from "./hooks/handlers.js";
 import { indexHooks } from "./hooks/index-hooks.js";
-import { readHook, readHooks, writeHook } from "./hooks/stored.js";
+import { readHook } from "./hooks/stored.js";
 import { createIdentify, type Identified, type RequireUser } from "./host/identify.js";
 import { hostFiles } from "./host/files.js";
 import { createTenantHandle, type HandleDeps, type TenantHandle } from "./host/tenant-handle.js";
@@ -40,7 +34,6 @@ import { cookieSession, createAdminRoutes } from "./http/admin.js";
 import { createAdminUi } from "./http/admin-ui.js";
 import { createApiKeyRoutes } from "./http/api-keys.js";
 import { createAuthRoutes } from "./http/auth.js";
-import { createBackupRoutes } from "./http/backup.js";
 import { createCalls } from "./http/call.js";
 import { createDispatch } from "./http/dispatch.js";
 import { createFileTokenCaller } from "./http/file-token-caller.js";
@@ -55,10 +48,10 @@ import { createRealtimeRoutes } from "./http/realtime.js";
 import { createRecordRoutes } from "./http/records.js";
 import { createRouter } from "./http/router.js";
 import { standAlone } from "./http/stand-alone.js";
-import { createTransferRoutes } from "./http/transfer.js";
 import { createUserRoutes } from "./http/users.js";
 import { createLogs } from "./logs/logs.js";
 import { createMailQueue } from "./mailer/mail-queue.js";
+import { createOperations } from "./operations.js";
 import { resolveOptions, type RecordsServiceOptions } from "./options.js";
 import { createProviders } from "./providers.js";
 import { createAccess } from "./records/access.js";
@@ -66,12 +59,13 @@ import { createRecords, type Records } from "./records/records.js";
 import { createRealtime } from "./realtime/realtime.js";
 import type { CollectionDefinition } from "./schema/collection.js";
 import { createStart } from "./start.js";
+import { createFigures } from "./stats/figures.js";
+import type { Stats } from "./stats/stats.js";
 import { parseHostPort } from "./tenants/host-port.js";
 import { createTenants, type Tenants } from "./tenants/manage.js";
 import { createTenantRegistry } from "./tenants/registry.js";
 import { defineTables, systemTables } from "./tenants/tables.js";
 import { createSettings } from "./tenants/settings.js";
-import { createTransfer } from "./transfer/transfer.js";
 import { createUsers } from "./users/users.js";
 import { createAdminEditor } from "./users/admin-editor.js";
 
@@ -95,6 +89,8 @@ export interface RecordsService extends Router {
   identify(request: Parameters<ReturnType<typeof createIdentify>["identify"]>[0]): Promise<Identified>;
   /** Express middleware: users and keys pass with `req.records` set, all others get 401. */
   requireUser(): RequireUser;
+  /** Counts, sizes, streams, hashing slots and latencies of this process. */
+  stats(): Promise<Stats>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -116,9 +112,17 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
     compileCollections: (rows) => compileCollections(rows.map((row) => row.record as unknown as CollectionDefinition)),
     indexHooks: (rows) => indexHooks(rows.map(readHook)),
   });
+  const figures = createFigures();
   const logs = createLogs({ storage, tenants: registry, clock, logger, retention: options.logRetention });
   const hooks = createHooks({
-    storage, tenants: registry, clock, logger, log: logs.hooks,
+    storage, tenants: registry, clock, logger,
+    log: {
+      find: logs.hooks.find,
+      write: (tenantId, entry) => {
+        figures.hook(entry);
+        logs.hooks.write(tenantId, entry);
+      },
+    },
     lookup: options.hooks.lookup, standardWebhooks: options.hooks.standardWebhooks, keepDeadDays: options.logRetention.days,
   });
   const files = createFiles({ blobs, storage, tenants: registry, clock, logger });
@@ -162,20 +166,6 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
     removeFiles: files.removeTenant,
     forget: logs.forget,
   });
-  const transfer = createTransfer({
-    records, clock, passwordErrors: users.passwordErrors,
-    present: (collection, record) => files.present({ request: { mountPath: mountPath() } }, collection, record),
-  });
-  const backupSeal = createSeal(secrets.application, "backup", 1_048_576);
-  const backups = createBackups({
-    storage, tenants: registry, blobs, clock, files, fileKey, variantKey, keyIndexInsert,
-    seal: backupSeal.seal, unseal: backupSeal.open,
-    compile: compileTogether,
-    readHooks: ({ store }) => readHooks(store),
-    checkHook: (input, known) => checkHook(input, null, known),
-    hookRow: writeHook,
-    takeLease: (name, duration) => takeLease(storage.system, clock, name, duration),
-  });
   const realtime = createRealtime({
     storage, tenants: registry, clock, logger, options: options.realtime,
     present: (path, collection, record) => files.present({ request: { mountPath: path } }, collection, record),
@@ -188,6 +178,7 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
     await blobs.open();
     hooks.start();
     files.start();
+    await operations.open();
     await announceSetup();
   });
   const calls = createCalls({
@@ -204,26 +195,31 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
     calls, tenants: registry, logger,
     started: start.pending,
     isClosing: () => closing !== undefined,
-    logRequest: (request) => logs.requests.write(request.trace.tenantId, requestLogEntry(request)),
+    logRequest: (request) => {
+      figures.request({ method: request.facts.method, path: request.facts.path, status: request.status, durationMs: request.durationMs });
+      logs.requests.write(request.trace.tenantId, requestLogEntry(request));
+    },
     now: () => clock.now(),
   });
   const { mountPath } = dispatch;
+  const operations = createOperations({
+    options, storage, blobs, secrets, registry, files, records, access, users, slots, figures,
+    streams: realtime.stats, inFlight: dispatch.inFlight, mountPath,
+  });
   const router = createRouter({
+    ...operations.routes,
     records: createRecordRoutes({ records, clock, readForm: ({ req }, context, collection, id) => readForm(files, req, context, collection, id) }),
     files: createFileRoutes({ access: fileAccess, tokens: fileTokens, callerOfToken: createFileTokenCaller({ tokens: fileTokens, tenants: registry, clock }), hooks }),
     auth: createAuthRoutes({ auth, authenticator, tenants: registry }),
     oneTime: createOneTimeRoutes({ oneTime, tenants: registry, authenticator }),
     realtime: createRealtimeRoutes({ realtime }),
     health: createHealthRoute(storage, start.run),
-    metrics: undefined,
     admin: createAdminRoutes({ admin }),
     meta: createMetaRoutes({ tenants, settings, collections }),
     users: createUserRoutes({ editor }),
     apiKeys: createApiKeyRoutes({ apiKeys }),
     hooks: createHookRoutes({ hooks: hooks.manage }),
     logs: createLogRoutes({ logs }),
-    transfer: createTransferRoutes({ transfer }),
-    backup: createBackupRoutes({ backups, now: () => timestamp(clock) }),
     adminUi: options.adminUi ? createAdminUi() : undefined,
   }, dispatch);
 
@@ -251,7 +247,7 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
   // In code
   const ready = (): Promise<void> => start.run();
   const handles = {
-    registry, ready, collections, settings, editor, auth, oneTime, apiKeys, hooks: hooks.manage, logs, transfer, backups,
+    registry, ready, collections, settings, editor, auth, oneTime, apiKeys, hooks: hooks.manage, logs, operations,
     data: {
       records, mountPath,
       watch: (context, call, collection, watched) => realtime.watch(context, call.caller, call.request.mountPath, collection, watched),
@@ -279,6 +275,7 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
     },
     tenant: (slug: string) => createTenantHandle(handles, slug),
     on: hooks.on,
+    stats: opened(operations.stats.read),
     identify,
     requireUser,
     [Symbol.asyncDispose]: () => (closing ??= close()),

@@ -8,16 +8,18 @@ import type { Settings, Tenant } from "../core/tenant.js";
 import type { ApiKeys } from "../api-keys/api-keys.js";
 import type { Auth, TokenPair } from "../auth/auth.js";
 import type { OneTime } from "../auth/one-time/one-time.js";
-import type { ArchiveSource, Backups, RestoreOptions } from "../backup/backup.js";
+import type { ArchiveSource, RestoreOptions } from "../backup/backup.js";
 import type { Progress } from "../backup/make-backup.js";
 import type { RestoreReport } from "../backup/restore-backup.js";
 import type { Collections } from "../collections/manage.js";
 import type { HookManagement } from "../hooks/manage.js";
+import type { Explained } from "../explain/explain.js";
+import type { Question } from "../explain/question.js";
+import type { Operations } from "../operations.js";
 import type { Logs } from "../logs/logs.js";
 import type { CollectionDefinition } from "../schema/collection.js";
 import type { TransferFormat } from "../transfer/formats.js";
 import type { ImportInput, ImportReport } from "../transfer/import.js";
-import type { Transfer } from "../transfer/transfer.js";
 import type { SettingsManagement } from "../tenants/settings.js";
 import type { TenantContext, TenantRegistry } from "../tenants/context.js";
 import type { AdminEditor } from "../users/admin-editor.js";
@@ -36,8 +38,7 @@ export interface HandleDeps {
   readonly apiKeys: ApiKeys;
   readonly hooks: HookManagement;
   readonly logs: Logs;
-  readonly transfer: Transfer;
-  readonly backups: Backups;
+  readonly operations: Pick<Operations, "transfer" | "backups" | "explain">;
   readonly data: Omit<DataDeps, "context">;
 }
 
@@ -106,12 +107,15 @@ export interface TenantHandle {
   backup(options?: { readonly onProgress?: (progress: Progress) => void }): Promise<Readable>;
   /** Into this tenant, which must be empty; whole or not at all. Throws Conflict, BadRequest. */
   restore(archive: ArchiveSource, options?: RestoreOptions): Promise<RestoreReport>;
+  /** What would be decided about an operation, and why; writes nothing. */
+  explain(question: Omit<Question, "body"> & Partial<Pick<Question, "body">>): Promise<Explained>;
   /** The tenant's data in the name of a caller. There is no default caller. */
   as(who: Who): DataHandle;
 }
 
 export function createTenantHandle(deps: HandleDeps, slug: string): TenantHandle {
-  const { collections, settings, editor, auth, oneTime, apiKeys, hooks, logs, transfer, backups } = deps;
+  const { collections, settings, editor, auth, oneTime, apiKeys, hooks, logs } = deps;
+  const { transfer, backups, explain } = deps.operations;
 
   async function context(): Promise<TenantContext> {
     await deps.ready();
@@ -217,6 +221,7 @@ export function createTenantHandle(deps: HandleDeps, slug: string): TenantHandle
     hookLog: { list: async (query = {}) => logs.hooks.list(await context(), query) },
     backup: async (options = {}) => backups.make(await context(), options),
     restore: async (archive, options = {}) => backups.restore(await context(), archive, options),
+    explain: async (question) => explain(await context(), question),
     as: (who) => createDataHandle({ ...deps.data, context }, who),
   };
 }

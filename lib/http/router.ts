@@ -13,7 +13,7 @@ const prefixes = /^\/(?:api\/|(?:health|admin|authenticate)(?:\/|$))/;
 /** Builds the router. It never touches requests outside of the service's own prefixes. */
 export function createRouter(routes: Routes, dispatch: Dispatch): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
-  const { records, files, auth, oneTime, realtime, health, admin, meta, users, apiKeys, hooks, logs, transfer, backup, adminUi, metrics } = routes;
+  const { records, files, auth, oneTime, realtime, health, admin, meta, users, apiKeys, hooks, logs, transfer, backup, explain, stats, adminUi, metrics } = routes;
 
   // Records
   at("/api/collections/:collection/:id", { GET: records.view, PATCH: records.update, DELETE: records.remove });
@@ -63,6 +63,8 @@ export function createRouter(routes: Routes, dispatch: Dispatch): Router {
   at("/api/meta/tenants/:tenantId/collections/:name", { GET: meta.getCollection, PATCH: meta.updateCollection, DELETE: meta.removeCollection });
   at("/api/meta/tenants/:tenantId/collections/:name/export", { GET: transfer.export });
   at("/api/meta/tenants/:tenantId/collections/:name/import", { POST: transfer.import });
+  at("/api/meta/stats", { GET: stats });
+  at("/api/meta/tenants/:tenantId/explain", { POST: explain });
   at("/api/meta/tenants/:tenantId/backup", { GET: backup.backup });
   at("/api/meta/tenants/:tenantId/restore", { POST: backup.restore });
   at("/api/meta/tenants/:tenantId/api-keys", { GET: apiKeys.list, POST: apiKeys.create });

@@ -23,6 +23,8 @@ export interface Routes {
   readonly health: Handler;
   /** Off unless asked for. */
   readonly metrics: Handler | undefined;
+  readonly explain: Handler;
+  readonly stats: Handler;
   readonly admin: AdminRoutes;
   readonly meta: ReturnType<typeof createMetaRoutes>;
   readonly users: ReturnType<typeof createUserRoutes>;
