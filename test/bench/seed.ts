@@ -1,6 +1,9 @@
 // The data of the bench: 100,000 records of about 279 bytes, a hundred owners with a thousand each, in the service's
 // store and in a plain table for the yardsticks.
+import { randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import Database from "better-sqlite3";
 import { createRecordsService } from "records-service";
 
@@ -15,8 +18,11 @@ export interface Seeded {
   readonly refreshToken: string;
   readonly key: string;
   readonly ids: readonly string[];
-  readonly bareIds: readonly string[];
   readonly tenantId: string;
+  /** A record with a file of 1 MiB in its field `file`, in the collection `files`. */
+  readonly fileRecord: string;
+  /** The same bytes as a file on disk. */
+  readonly download: string;
 }
 
 export const password = "a long enough password";
@@ -41,7 +47,6 @@ export async function seed(folder: string, records: number): Promise<Seeded> {
   const insert = db.prepare("INSERT INTO items (id, doc) VALUES (?, ?)");
   const data = tenant.as("system");
   const ids: string[] = [];
-  const bareIds: string[] = [];
   const others = Array.from({ length: Math.max(1, records / 1000 - 1) }, () => crypto.randomUUID());
   for (let at = 0; at < records; at += 100) {
     const requests = Array.from({ length: 100 }, (_, offset) => {
@@ -54,16 +59,21 @@ export async function seed(folder: string, records: number): Promise<Seeded> {
       for (const { body } of results) {
         const record = body as { id: string; owner: string };
         insert.run(record.id, JSON.stringify(record));
-        if (record.owner === user.id) {
-          ids.push(record.id);
-          bareIds.push(record.id);
-        }
+        if (record.owner === user.id) ids.push(record.id);
       }
     })();
   }
   db.close();
   const { key } = await tenant.apiKeys.create({ name: "bench", userId: user.id });
   const pair = await tenant.auth.login({ username: "owner", password });
+  await tenant.collections.create({
+    name: "files", fields: [{ name: "file", type: "FILE", maxSize: 4_000_000, widths: [320, 640, 1280] }], viewRule: "@auth.id != null", createRule: "@auth.id != null",
+  });
+  const bytes = randomBytes(1024 * 1024);
+  const download = join(folder, "download.bin");
+  writeFileSync(download, bytes);
+  const { id: fileRecord } = await data.collection("files").create({});
+  await data.files.upload("files", fileRecord, "file", { name: "data.bin", stream: Readable.from([bytes]) });
   await service.close();
-  return { file, folder: join(folder, "service"), owner: user.id, password, accessToken: pair.accessToken, refreshToken: pair.refreshToken, key, ids, bareIds, tenantId };
+  return { file, folder: join(folder, "service"), owner: user.id, password, accessToken: pair.accessToken, refreshToken: pair.refreshToken, key, ids, tenantId, fileRecord, download };
 }

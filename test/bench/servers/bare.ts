@@ -3,7 +3,7 @@ import Database from "better-sqlite3";
 import express from "express";
 import { announce } from "./announce.js";
 
-const [file = "", synchronous = "FULL"] = process.argv.slice(2);
+const [file = "", synchronous = "FULL", download = ""] = process.argv.slice(2);
 const db = new Database(file);
 db.pragma("journal_mode = WAL");
 db.pragma(`synchronous = ${synchronous}`);
@@ -27,6 +27,9 @@ app.post("/items", (req, res) => {
   const record = { id: crypto.randomUUID(), createdAt: now, updatedAt: now, ...(req.body as object) };
   insert.run(record.id, JSON.stringify(record));
   res.status(201).json(record);
+});
+app.get("/file", (_req, res) => {
+  res.sendFile(download);
 });
 app.get("/static", (_req, res) => {
   res.send("ok");

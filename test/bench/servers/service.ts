@@ -1,7 +1,6 @@
-// The service under test: `mounted` in a host's Express app, or on its `own` listener.
-import { createServer } from "node:http";
+// The service under test: `mounted` in a host's Express app, or on its `own` listener, as the standalone server has it.
 import express from "express";
-import { createRecordsService } from "records-service";
+import { createRecordsService, listen } from "records-service";
 import { announce } from "./announce.js";
 
 const [folder = "", kind = "mounted"] = process.argv.slice(2);
@@ -14,12 +13,5 @@ if (kind === "mounted") {
   app.use("/backend", service);
   announce(app.listen(0, "127.0.0.1"), { base: "/backend" });
 } else {
-  const server = createServer((req, res) => {
-    service(req as never, res as never, () => {
-      res.statusCode = 404;
-      res.end();
-    });
-  });
-  server.listen(0, "127.0.0.1");
-  announce(server, { base: "" });
+  announce((await listen(service, { port: 0 })).server);
 }

@@ -1,0 +1,84 @@
+// What a scenario is given, and the rounds that most of them are made of.
+import type { Figures, ScenarioResult, Series } from "./figures.js";
+import { load } from "./load.js";
+import type { Seeded } from "./seed.js";
+import { startServer, type BenchServer } from "./server.js";
+
+export interface Bench {
+  /** Temporary; gone after the run. */
+  readonly folder: string;
+  readonly seeded: Seeded;
+  readonly rounds: number;
+  /** Seconds of each load. */
+  readonly seconds: number;
+  /** One short round: smaller sizes where a scenario has any. */
+  readonly quick: boolean;
+}
+
+export interface Scenario {
+  readonly id: string;
+  run(bench: Bench): Promise<ScenarioResult>;
+}
+
+export interface Subject {
+  readonly name: string;
+  readonly server: BenchServer;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** Loads one subject after the other, round by round. A warm-up round comes first and does not count. */
+export async function interleave(bench: Bench, subjects: readonly Subject[], connections: number): Promise<Record<string, Figures>> {
+  const results = new Map(subjects.map(({ name }) => [name, { perSecond: [], cpuUs: [], p50Ms: [], p99Ms: [], rssMb: [] } as Record<string, number[]>]));
+  for (let round = 0; round <= bench.rounds; round += 1) {
+    for (const subject of subjects) {
+      // Long enough for the compiler to have seen the code, on a busy machine too.
+      const seconds = round === 0 && !bench.quick ? 5 : bench.seconds;
+      const before = await subject.server.usage();
+      const loaded = await load({ url: subject.server.url + subject.path, connections, seconds, headers: subject.headers ?? {}, body: subject.body, folder: bench.folder });
+      const after = await subject.server.usage();
+      if (loaded.requests === 0 || loaded.failed > loaded.requests / 1000) throw new Error(`${subject.name}: ${loaded.failed} of ${loaded.requests} requests failed`);
+      if (round === 0) continue;
+      const series = results.get(subject.name)!;
+      series["perSecond"]!.push(loaded.perSecond);
+      series["cpuUs"]!.push((after.cpu - before.cpu) / loaded.requests);
+      series["p50Ms"]!.push(loaded.p50);
+      series["p99Ms"]!.push(loaded.p99);
+      series["rssMb"]!.push(after.rss / 1e6);
+    }
+  }
+  return Object.fromEntries(results);
+}
+
+export interface FourServers {
+  readonly bare: BenchServer;
+  readonly limit: BenchServer;
+  readonly mounted: BenchServer;
+  readonly own: BenchServer;
+}
+
+/** Runs with the two yardsticks and the service in both mountings, each a process of its own. */
+export async function withServers<Result>({ seeded }: Bench, run: (servers: FourServers) => Promise<Result>): Promise<Result> {
+  const servers = await Promise.all([
+    startServer("bare.ts", [seeded.file, "FULL", seeded.download]), startServer("limit.ts", [seeded.file]),
+    startServer("service.ts", [seeded.folder, "mounted"]), startServer("service.ts", [seeded.folder, "own"]),
+  ]);
+  const [bare, limit, mounted, own] = servers as [BenchServer, BenchServer, BenchServer, BenchServer];
+  try {
+    return await run({ bare, limit, mounted, own });
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()));
+  }
+}
+
+/** A record of the usual size, as a client sends it. */
+export function recordBody({ owner }: Seeded): object {
+  return { owner, n: 5, title: "Record number 5", text: "a text of some length that stands for what people write ".repeat(2).slice(0, 90) };
+}
+
+export const bearer = (credential: string): Record<string, string> => ({ Authorization: `Bearer ${credential}` });
+
+export function of(subjects: Readonly<Record<string, Figures>>, subject: string, figure: string): Series {
+  return subjects[subject]![figure]!;
+}
