@@ -34,7 +34,7 @@ export interface Collections {
 }
 
 /** Times a change is examined anew because records or definitions changed meanwhile. */
-const rounds = 20;
+const rounds = 50;
 const nameTaken = new ValidationFailed([{ field: "name", message: "is taken by another collection" }]);
 
 export function createCollections({ tenants, clock, removeFiles, filesLeft }: CollectionsDeps): Collections {
@@ -53,7 +53,7 @@ export function createCollections({ tenants, clock, removeFiles, filesLeft }: Co
       } catch (error) {
         if (error instanceof UniqueViolation) throw error.fields.includes("name") ? nameTaken : error;
         if (!(error instanceof StampChanged || error instanceof HeadMoved)) throw error;
-        if (round === rounds) throw new Conflict("The collection's records are changing all the time; try again");
+        if (round === rounds) throw new Conflict("The collection's records or the tenant's definitions are changing all the time; try again");
       }
     }
   }

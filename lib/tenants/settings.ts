@@ -1,10 +1,11 @@
 // A tenant's settings: read, and changed by merging nested objects and replacing lists (contract 7 and 11).
 import joi from "joi";
 import { timestamp, type Clock } from "../core/clock.js";
-import { ValidationFailed } from "../core/errors.js";
+import { Conflict, ValidationFailed } from "../core/errors.js";
 import type { Json } from "../core/record.js";
 import type { Settings } from "../core/tenant.js";
 import { demandInput } from "../schema/input.js";
+import { ConditionMissed } from "../storage/storage.js";
 import type { TenantContext } from "./context.js";
 import { toSettings } from "./registry.js";
 
@@ -43,6 +44,9 @@ const schema = joi.object({
 
 type SettingsInput = { -readonly [K in keyof Settings]?: Settings[K] extends readonly string[] ? string[] : Partial<Settings[K]> };
 
+/** Times a change is merged anew because others changed the settings meanwhile. */
+const rounds = 50;
+
 export function createSettings({ clock, parseHostPort }: SettingsDeps): SettingsManagement {
   async function get({ store }: TenantContext): Promise<Settings> {
     return toSettings(await store.table("settings").find("settings"));
@@ -54,22 +58,37 @@ export function createSettings({ clock, parseHostPort }: SettingsDeps): Settings
       const wanted = demandInput<SettingsInput>(schema, input);
       const errors = badEntries(wanted.webhookAllowlist ?? [], parseHostPort);
       if (errors.length > 0) throw new ValidationFailed(errors);
-      const current = await get(context);
-      const next: Settings = {
-        ...current,
-        ...wanted,
-        passwordReset: withoutNull({ ...current.passwordReset, ...wanted.passwordReset }),
-        emailVerification: withoutNull({ ...current.emailVerification, ...wanted.emailVerification }),
-        tokenIssuers: [...new Set(wanted.tokenIssuers ?? current.tokenIssuers)],
-        webhookAllowlist: [...new Set((wanted.webhookAllowlist ?? current.webhookAllowlist).map((entry) => parseHostPort(entry) ?? entry))],
-      } as Settings;
-      await context.store.write({
-        bump: true,
-        operations: [{ type: "update", table: "settings", id: "settings", set: { ...(next as unknown as Record<string, Json>), updatedAt: timestamp(clock) } }],
-      });
-      return next;
+      for (let round = 1; ; round += 1) {
+        const row = await context.store.table("settings").find("settings");
+        const next = merge(toSettings(row), wanted, parseHostPort);
+        try {
+          await context.store.write({
+            bump: true,
+            operations: [{
+              type: "update", table: "settings", id: "settings", ...(row === undefined ? {} : { revision: row.revision }),
+              set: { ...(next as unknown as Record<string, Json>), updatedAt: timestamp(clock) },
+            }],
+          });
+          return next;
+        } catch (error) {
+          // Somebody else has changed other members meanwhile: those stay.
+          if (!(error instanceof ConditionMissed) || row === undefined) throw error;
+          if (round === rounds) throw new Conflict("The settings are changing all the time; try again");
+        }
+      }
     },
   };
+}
+
+function merge(current: Settings, wanted: SettingsInput, parseHostPort: SettingsDeps["parseHostPort"]): Settings {
+  return {
+    ...current,
+    ...wanted,
+    passwordReset: withoutNull({ ...current.passwordReset, ...wanted.passwordReset }),
+    emailVerification: withoutNull({ ...current.emailVerification, ...wanted.emailVerification }),
+    tokenIssuers: [...new Set(wanted.tokenIssuers ?? current.tokenIssuers)],
+    webhookAllowlist: [...new Set((wanted.webhookAllowlist ?? current.webhookAllowlist).map((entry) => parseHostPort(entry) ?? entry))],
+  } as Settings;
 }
 
 /** A link may be taken away with null as with the empty text; it is stored as the latter. */

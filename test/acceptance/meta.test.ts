@@ -89,6 +89,15 @@ describe("acceptance: meta API", () => {
       expect((await demand(200, fresh.meta("GET", "/settings"))).body).to.deep.equal(next.body);
     });
 
+    it("changes of different members at the same time are all kept", async () => {
+      const busy = await backend.tenant("busy");
+      const changes = [{ selfRegistration: true }, { guardFileRoutes: true }, { passwordReset: { enabled: true } }, { passwordReset: { linkUrl: "https://a.example.org" } }, { emailVerification: { enabled: true } }, { emailVerification: { requireForLogin: true } }, { tokenIssuers: ["a"] }, { webhookAllowlist: ["a.example.org:1"] }];
+      await Promise.all(changes.map((change) => busy.settings(change)));
+      expect((await busy.meta("GET", "/settings")).body).to.deep.equal({
+        selfRegistration: true, guardFileRoutes: true, passwordReset: { enabled: true, linkUrl: "https://a.example.org" }, emailVerification: { enabled: true, linkUrl: "", requireForLogin: true }, tokenIssuers: ["a"], webhookAllowlist: ["a.example.org:1"],
+      });
+    });
+
     it("400 and nothing written for wrong types, unknown members and bad entries", async () => {
       const before = (await tenant.meta("GET", "/settings")).body;
       for (const body of [{ nonsense: 1 }, { selfRegistration: "yes" }, { passwordReset: true }, { passwordReset: { enabled: 1 } }, { passwordReset: { nonsense: 1 } }, { passwordReset: { linkUrl: "javascript:alert(1)" } }, { emailVerification: { linkUrl: 7 } },
@@ -151,6 +160,14 @@ describe("acceptance: meta API", () => {
         refused(await tenant.meta("POST", "/collections", body), JSON.stringify(body));
       }
       expect((await tenant.meta("GET", "/collections/bad")).status).to.equal(404);
+    });
+
+    it("many made at the same time are all made", async () => {
+      const names = Array.from({ length: 25 }, (_, index) => `parallel${index}`);
+      const answers = await Promise.all(names.map((name) => tenant.meta("POST", "/collections", { name, fields: [] })));
+      expect(answers.map(({ status }) => status)).to.deep.equal(names.map(() => 201));
+      const same = await Promise.all(names.slice(0, 5).map(() => tenant.meta("POST", "/collections", { name: "same", fields: [] })));
+      expect(same.map(({ status }) => status).sort()).to.deep.equal([201, 400, 400, 400, 400]);
     });
 
     it("a rule's error tells position and reason", async () => {
