@@ -6,7 +6,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import PostalMime from "postal-mime";
 import { SMTPServer } from "smtp-server";
-import { runExample, type Running } from "../support/example.js";
+import { runCommand, runExample, type Running } from "../support/example.js";
 import { closeServer, demand, send, type Answer, type RequestOptions } from "../support/service.js";
 
 /** Sixteen characters and more. */
@@ -48,8 +48,14 @@ export interface Backend {
 
 export const superadmin = { username: "root", password };
 
+/** What `npm start` runs. */
 export function startProcess(env: Readonly<Record<string, string>> = {}, folder?: string): Promise<Running> {
-  return runExample("examples/standalone/server.ts", { env: { CONNECTOR_HTTP_PORT: "0", ...env }, ...(folder === undefined ? {} : { folder }) });
+  return runCommand(["start"], { env: { CONNECTOR_HTTP_PORT: "0", ...env }, ...(folder === undefined ? {} : { folder }) });
+}
+
+/** The standalone server of the examples. */
+export function startStandaloneExample(env: Readonly<Record<string, string>> = {}): Promise<Running> {
+  return runExample("examples/standalone/server.ts", { env: { CONNECTOR_HTTP_PORT: "0", ...env } });
 }
 
 export const listening = /^.*listening on (http:\/\/[^\s"]+)/m;

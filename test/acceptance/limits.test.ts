@@ -112,12 +112,12 @@ describe("acceptance: limits", () => {
   it("each secret has at least 64 hex characters", async () => {
     const names = ["APPLICATION_SECRET", "TOKEN_SECRET", "SESSION_COOKIE_SECRET", "AUTHENTICATION_COOKIE_SECRET", "FLASH_COOKIE_SECRET"];
     const good = Object.fromEntries(names.map((name) => [name, randomBytes(32).toString("hex")]));
-    for (const bad of [randomBytes(32).toString("hex").slice(1), "g".repeat(64)]) {
+    await Promise.all([randomBytes(32).toString("hex").slice(1), "g".repeat(64)].map(async (bad) => {
       const running = await startProcess({ ...good, APPLICATION_MODE: "prod", TOKEN_SECRET: bad });
       expect(await running.ended).to.equal(1);
       expect(running.output()).to.contain("TOKEN_SECRET").and.not.contain(bad);
       await running.remove();
-    }
+    }));
   });
 
   describe("by a clock that is moved", () => {
