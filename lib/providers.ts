@@ -22,14 +22,22 @@ export interface Providers {
   readonly secrets: Secrets;
 }
 
-/** Opens nothing yet. */
-export function createProviders(options: ResolvedOptions): Providers {
-  const { storage, files, clock } = options;
+/** Where everything lives. Opens nothing yet. */
+export function createStores({ storage, files, clock }: Pick<ResolvedOptions, "storage" | "files" | "clock">): Pick<Providers, "storage" | "blobs"> {
   const mongo = typeof storage === "string" && isMongoUrl(storage) ? createMongoStorage({ url: storage, clock }) : undefined;
   const folder = typeof storage === "string" && mongo === undefined ? storage : undefined;
   return {
     storage: mongo ?? (typeof storage === "string" ? createSqliteStorage({ folder: storage, clock }) : storage),
     blobs: typeof files === "object" ? files : mongo !== undefined && files === undefined ? inGridFs(mongo) : createDiskBlobs({ folder: files ?? join(folder ?? "./data", "files") }),
+  };
+}
+
+/** Opens nothing yet. */
+export function createProviders(options: ResolvedOptions): Providers {
+  const { storage } = options;
+  const folder = typeof storage === "string" && !isMongoUrl(storage) ? storage : undefined;
+  return {
+    ...createStores(options),
     mailer: isSettings(options.mailer) ? (options.mailer.host === "" ? undefined : createSmtpMailer(options.mailer)) : options.mailer,
     logger: options.logger ?? createDefaultLogger(),
     secrets: completeSecrets(options.secrets, folder),

@@ -1,6 +1,6 @@
 // listen: the service on a node:http server of its own, without an Express app around it: Express would swap the
 // prototypes of every request and response, which costs more than most answers.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import { isIPv6, type AddressInfo } from "node:net";
 import type { RecordsService } from "../service.js";
 
@@ -24,7 +24,7 @@ const limits = { headersTimeout: 15_000, requestTimeout: 60_000, keepAliveTimeou
 
 /** Listens, and resolves once the service answers. Rejects, with everything closed again, where the address or the storage cannot be had. */
 export async function listen(service: RecordsService, { host = "127.0.0.1", port = 8080 }: ListenAddress = {}): Promise<Listening> {
-  const server = createServer({ ...limits, keepAlive: true, noDelay: true }, (req, res) => answer(service, req, res));
+  const server = createServer({ ...limits, keepAlive: true, noDelay: true }, service as unknown as RequestListener);
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= end(service, server));
   try {
@@ -49,24 +49,4 @@ async function end(service: RecordsService, server: Server): Promise<void> {
   await service.close();
   server.closeAllConnections();
   await closed;
-}
-
-/** What the router leaves to a host: here there is none. */
-function answer(service: RecordsService, req: IncomingMessage, res: ServerResponse): void {
-  (service as unknown as (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void)(req, res, (error) => {
-    const status = error === undefined || error === null ? 404 : statusOf(error);
-    const text = JSON.stringify({ error: status === 404 ? "Not found" : status === 400 ? "Bad request" : "Internal server error" });
-    if (res.headersSent) {
-      res.destroy();
-      return;
-    }
-    res.writeHead(status, { "Content-Type": "application/json; charset=utf-8", "Content-Length": Buffer.byteLength(text), "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" });
-    res.end(text);
-    req.resume();
-  });
-}
-
-function statusOf(error: unknown): number {
-  const { status } = error as { status?: unknown };
-  return typeof status === "number" && status >= 400 && status <= 499 ? 400 : 500;
 }
