@@ -6,6 +6,7 @@ import { StampChanged } from "../storage/storage.js";
 import type { TenantContext } from "../tenants/context.js";
 import { commitAll, WriteFailed, type Prepared } from "./commit.js";
 import { prepareCreate } from "./create.js";
+import { foreseeing } from "./foreseen.js";
 import type { RecordAnswer, RecordDeps, Target } from "./operation.js";
 import { prepareRemove } from "./remove.js";
 import { prepareUpdate } from "./update.js";
@@ -41,16 +42,18 @@ export type BeforeRequest = (target: Target, recordId: string | null, body: Json
 /** Throws BatchFailed, or BadRequest where the input is no batch. */
 export async function runBatch(deps: RecordDeps, context: TenantContext, call: Call, input: unknown, beforeRequest: BeforeRequest): Promise<BatchResult[]> {
   const requests = readRequests(input);
+  const foreseen = foreseeing(context.store);
+  const own: TenantContext = { ...context, store: foreseen.store };
   const writes: Prepared<RecordAnswer | null>[] = [];
   for (const [index, request] of requests.entries()) {
     try {
-      writes.push(await prepare(deps, context, call, request, beforeRequest));
+      writes.push(await prepare(deps, own, call, request, beforeRequest));
     } catch (error) {
       throw failure(index, error);
     }
   }
   try {
-    const answers = await commitAll(context, writes);
+    const answers = await commitAll(context, writes, foreseen);
     return answers.map((answer, index) => {
       const method = requests[index]!.method;
       return { status: method === "POST" ? 201 : method === "PATCH" ? 200 : 204, body: answer === null ? null : answer.value };

@@ -3,6 +3,7 @@
 import { Conflict, ValidationFailed, type ServiceError } from "../core/errors.js";
 import { ConditionMissed, UniqueViolation, type Operation, type Row, type Unit } from "../storage/storage.js";
 import type { TenantContext } from "../tenants/context.js";
+import type { Foreseen } from "./foreseen.js";
 
 /** One operation of a write, and what it means where its condition misses: an error, or building the write again. */
 export interface Step {
@@ -38,10 +39,10 @@ export class WriteFailed extends Error {
 }
 
 
-/** Writes all of them or none. Throws WriteFailed with the one at fault. */
-export async function commitAll<T>(context: TenantContext, writes: readonly Prepared<T>[]): Promise<T[]> {
+/** Writes all of them or none; with `foreseen`, each is built on what those before it do. Throws WriteFailed with the one at fault. */
+export async function commitAll<T>(context: TenantContext, writes: readonly Prepared<T>[], foreseen?: Foreseen): Promise<T[]> {
   for (let round = 0; round < rounds; round += 1) {
-    const built = await buildAll(writes);
+    const built = await buildAll(writes, foreseen);
     const owners: number[] = [];
     const steps: Step[] = [];
     for (const [index, one] of built.entries()) {
@@ -52,6 +53,7 @@ export async function commitAll<T>(context: TenantContext, writes: readonly Prep
     }
     const rows = steps.length === 0 ? [] : await writeUnit(context, steps, owners);
     if (rows === undefined) continue;
+    foreseen?.forget();
     let offset = 0;
     return built.map((one) => {
       const own = rows.slice(offset, offset + one.steps.length);
@@ -72,11 +74,14 @@ export async function commit<T>(context: TenantContext, write: Prepared<T>): Pro
   }
 }
 
-async function buildAll<T>(writes: readonly Prepared<T>[]): Promise<Built<T>[]> {
+async function buildAll<T>(writes: readonly Prepared<T>[], foreseen: Foreseen | undefined): Promise<Built<T>[]> {
   const built: Built<T>[] = [];
+  foreseen?.forget();
   for (const [index, write] of writes.entries()) {
     try {
-      built.push(await write.build());
+      const one = await write.build();
+      await foreseen?.foresee(one.steps.map((step) => step.operation));
+      built.push(one);
     } catch (error) {
       throw new WriteFailed(index, error);
     }

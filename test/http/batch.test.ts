@@ -28,6 +28,7 @@ describe("batch", () => {
     const fields = [{ name: "title", type: "TEXT", required: true, maxLength: 20 }, { name: "owner", type: "TEXT" }, { name: "code", type: "TEXT", unique: true }];
     await on.createCollection(tenant, { name: "notes", fields, listRule: owned, viewRule: owned, createRule: owned, updateRule: owned, deleteRule: owned });
     await on.createCollection(tenant, { name: "closed", fields: [] });
+    await on.createCollection(tenant, { name: "nodes", fields: [{ name: "title", type: "TEXT" }, { name: "of", type: "RELATION", collection: "nodes", onDelete: "cascade" }], listRule: "true", viewRule: "true", createRule: "true", updateRule: "true", deleteRule: "true" });
     await on.createCollection(tenant, { name: "parents", fields: [], listRule: "true", viewRule: "true", createRule: "true", updateRule: "true", deleteRule: "true" });
     await on.createCollection(tenant, { name: "children", fields: [{ name: "of", type: "RELATION", collection: "parents" }], listRule: "true", viewRule: "true", createRule: "true", updateRule: "true", deleteRule: "true" });
   });
@@ -125,6 +126,49 @@ describe("batch", () => {
     ends.forEach((end) => end());
     expect(before).to.include.members(["h1", "h2"]);
     expect(after).to.have.members(["h1", "h2"]);
+  });
+
+  it("later requests see what earlier ones of the batch did", async () => {
+    const { body: parent } = await on.request("POST", "/api/collections/parents", { token: alice.token, body: {} });
+    const { body: child } = await on.request("POST", "/api/collections/children", { token: alice.token, body: { of: parent.id } });
+    const refused = await batch([{ method: "DELETE", collection: "parents", id: parent.id }]);
+    expect([refused.status, refused.body.index]).to.deep.equal([409, 0]);
+    const { body } = await demand(200, batch([{ method: "DELETE", collection: "children", id: child.id }, { method: "DELETE", collection: "parents", id: parent.id }]));
+    expect(body.results.map((result: { status: number }) => result.status)).to.deep.equal([204, 204]);
+  });
+
+  it("two changes of one record both stand, and the answers say so", async () => {
+    const { body: made } = await demand(200, batch([post("x")]));
+    const id: string = made.results[0].body.id;
+    await demand(200, batch([{ method: "PATCH", collection: "notes", id, body: { title: "new" } }, { method: "PATCH", collection: "notes", id, body: { code: "both" } }]));
+    expect((await get(`notes/${id}`)).body).to.include({ title: "new", code: "both" });
+    const twice = await batch([{ method: "DELETE", collection: "notes", id }, { method: "DELETE", collection: "notes", id }]);
+    expect([twice.status, twice.body.index]).to.deep.equal([404, 1]);
+    const after = await batch([{ method: "DELETE", collection: "notes", id }, { method: "PATCH", collection: "notes", id, body: { title: "late" } }]);
+    expect([after.status, after.body.index]).to.deep.equal([404, 1]);
+    await demand(200, get(`notes/${id}`));
+  });
+
+  it("two changes of one record stand with after-hooks too, and cascades are seen", async () => {
+    await on.meta("PATCH", `/api/meta/tenants/${tenant.id}/settings`, { webhookAllowlist: ["127.0.0.1:9"] });
+    for (const event of ["afterUpdate", "afterDelete"]) await demand(201, on.meta("POST", `/api/meta/tenants/${tenant.id}/hooks`, { event, collection: "nodes", url: "http://127.0.0.1:9/" }));
+    const make = async (body: object): Promise<string> => (await demand(201, on.request("POST", "/api/collections/nodes", { token: alice.token, body }))).body.id;
+    const id = await make({});
+    const child = await make({ of: id });
+    const { body } = await demand(200, batch(["a", "b", "c"].map((title) => ({ method: "PATCH", collection: "nodes", id, body: { title } }))));
+    expect(body.results.map((result: { body: { title: string } }) => result.body.title)).to.deep.equal(["a", "b", "c"]);
+    const late = await batch([{ method: "DELETE", collection: "nodes", id }, { method: "PATCH", collection: "nodes", id: child, body: { title: "late" } }]);
+    expect([late.status, late.body.index]).to.deep.equal([404, 1]);
+    await demand(200, batch([{ method: "PATCH", collection: "nodes", id: child, body: { of: null } }, { method: "DELETE", collection: "nodes", id }]));
+    expect((await get(`nodes/${child}`)).body.of).to.equal(null);
+    const pointing = await batch([{ method: "DELETE", collection: "nodes", id: child }, { method: "POST", collection: "nodes", body: { of: child } }]);
+    expect([pointing.status, pointing.body.index, pointing.body.error[0].field]).to.deep.equal([400, 1, "of"]);
+  });
+
+  it("a unique value that an earlier request frees can be taken by a later one", async () => {
+    const { body: made } = await demand(200, batch([post("x", { code: "moving" })]));
+    const { body } = await demand(200, batch([{ method: "PATCH", collection: "notes", id: made.results[0].body.id, body: { code: null } }, post("y", { code: "moving" })]));
+    expect(body.results[1].body.code).to.equal("moving");
   });
 
   it("guests act under the rules too; an invalid credential is 401", async () => {
