@@ -1,6 +1,6 @@
 // Blobs in an S3-compatible object store, through @aws-sdk/client-s3 where it is installed.
 import { Readable } from "node:stream";
-import type { S3Client, S3ClientConfig } from "@aws-sdk/client-s3";
+import type * as Sdk from "@aws-sdk/client-s3";
 import { StorageUnavailable } from "../core/errors.js";
 import type { BlobStore } from "./blobs.js";
 import { keySegments, prefixSegments } from "./key.js";
@@ -10,10 +10,8 @@ export interface S3BlobsOptions {
   /** Put before every key, such as `records/`. @default "" */
   readonly prefix?: string | undefined;
   /** Settings of the SDK's client: region, endpoint, credentials, forcePathStyle. What is missing it finds as the SDK always does. */
-  readonly client?: S3ClientConfig | undefined;
+  readonly client?: Sdk.S3ClientConfig | undefined;
 }
-
-type Sdk = typeof import("@aws-sdk/client-s3");
 
 /** Bytes of a part; a blob up to this size is sent at once. S3 takes at most 10,000 parts. */
 const partSize = 8 * 1024 * 1024;
@@ -21,10 +19,10 @@ const keysAtOnce = 1_000;
 
 /** A BlobStore in a bucket that exists. Throws on `open` where the SDK is not installed or the bucket cannot be reached. */
 export function createS3Blobs({ bucket: Bucket, prefix: root = "", client: config = {} }: S3BlobsOptions): BlobStore {
-  let sdk: Sdk | undefined;
-  let client: S3Client | undefined;
+  let sdk: typeof Sdk | undefined;
+  let client: Sdk.S3Client | undefined;
 
-  function parts(): { sdk: Sdk; client: S3Client } {
+  function parts(): { sdk: typeof Sdk; client: Sdk.S3Client } {
     if (sdk === undefined || client === undefined) throw new StorageUnavailable(new Error("the blob store is not open"));
     return { sdk, client };
   }

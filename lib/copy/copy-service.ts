@@ -2,6 +2,7 @@
 // It may be interrupted and begun again: what is there already and the same is left as it is.
 import { createHash } from "node:crypto";
 import type { BlobStore } from "../blobs/blobs.js";
+import { tableOf } from "../collections/compile.js";
 import { Conflict } from "../core/errors.js";
 import type { CollectionDefinition } from "../schema/collection.js";
 import { indexDefinitions } from "../schema/fields.js";
@@ -29,8 +30,6 @@ export interface CopyProgress {
 export interface CopyOptions {
   readonly from: CopyPlace;
   readonly to: CopyPlace;
-  /** The table of a collection; as the service names it. */
-  readonly tableOf: (definition: CollectionDefinition) => string;
   readonly onProgress?: ((progress: CopyProgress) => void) | undefined;
   /** Interrupts between two pages; a later call goes on. */
   readonly signal?: AbortSignal | undefined;
@@ -56,7 +55,7 @@ const leftOut: ReadonlySet<string> = new Set(["leases"]);
  * stays behind, and revisions (ETags) begin anew. Throws Conflict where the target has tenants that the source has not,
  * or where something differs at the end; the signal's reason where it is interrupted.
  */
-export async function copyService({ from, to, tableOf, onProgress = () => undefined, signal }: CopyOptions): Promise<CopyReport> {
+export async function copyService({ from, to, onProgress = () => undefined, signal }: CopyOptions): Promise<CopyReport> {
   const tenants = await allRows(from.storage.system, "tenants");
   await to.storage.system.write({ operations: defineTables(systemTables) });
   const known = new Set(tenants.map(({ id }) => id));

@@ -1,10 +1,10 @@
 // A process to be killed: creates records in a folder's tenant `acme`, says which, and waits.
 import { createRecordsService } from "../../lib/index.js";
-import { cheapHasher } from "./service.js";
+import { cheapHasher, storageOf } from "./service.js";
 
 const [folder = "", count = "1"] = process.argv.slice(2);
 const quiet = (): void => undefined;
-const service = createRecordsService({ storage: folder, hasher: cheapHasher, logger: { debug: quiet, info: quiet, warn: quiet, error: quiet } });
+const service = createRecordsService({ ...storageOf(folder), hasher: cheapHasher, logger: { debug: quiet, info: quiet, warn: quiet, error: quiet } });
 await service.ready();
 const tasks = service.tenant("acme").as("system").collection("tasks");
 const ids: string[] = [];

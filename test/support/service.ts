@@ -104,7 +104,11 @@ export async function startService({ host, folder: given, ...options }: StartOpt
   const clock = new TestClock();
   const mails: Mail[] = [];
   const logged: TestService["logged"] = [];
-  const log = (level: string) => (fields: object, message: string) => void logged.push({ level, fields: fields as Record<string, unknown>, message });
+  const log = (level: string) => (fields: object, message: string) => {
+    logged.push({ level, fields: fields as Record<string, unknown>, message });
+    // TEST_LOG shows what a failing test's service had to say.
+    if (level === "error" && process.env["TEST_LOG"] !== undefined) console.error(message, fields);
+  };
   const service = createRecordsService({
     ...storageOf(folder),
     hasher: cheapHasher,
@@ -159,14 +163,18 @@ export async function startService({ host, folder: given, ...options }: StartOpt
   };
 }
 
-/** The store in the folder, or where TEST_STORAGE names a MongoDB server, a database there that is named after the folder. */
-function storageOf(folder: string): Pick<RecordsServiceOptions, "storage" | "secrets" | "files"> {
+/**
+ * The store in the folder, or where TEST_STORAGE names a MongoDB server, a database there that is named after the folder.
+ * Files stay in the folder, where tests look for them.
+ */
+export function storageOf(folder: string): Pick<RecordsServiceOptions, "storage" | "secrets" | "files"> {
   const url = process.env["TEST_STORAGE"];
   if (url === undefined || url === "") return { storage: folder };
   const name = `t${createHash("sha256").update(folder).digest("hex").slice(0, 12)}`;
   const secret = (of: string): string => createHash("sha256").update(of).digest("hex");
   return {
     storage: url.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/[^?]*)?/, `$1/${name}`),
+    files: join(folder, "files"),
     secrets: Object.fromEntries(["application", "token", "sessionCookie", "authenticationCookie", "flashCookie"].map((each) => [each, secret(each)])),
   };
 }

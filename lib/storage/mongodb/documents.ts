@@ -155,6 +155,6 @@ function queryValue(value: Json): FieldValue | null {
  * keeps the order of texts.
  */
 export function scalarToQuery(value: Scalar): Scalar {
-  if (typeof value !== "string" || !/[\u0000\u0001]/.test(value)) return value; // eslint-disable-line no-control-regex
-  return value.replace(/[\u0000\u0001]/g, (character) => (character === "\u0000" ? "\u0001\u0001" : "\u0001\u0002")); // eslint-disable-line no-control-regex
+  if (typeof value !== "string" || !/[\u0000\u0001]/.test(value)) return value;
+  return value.replace(/[\u0000\u0001]/g, (character) => (character === "\u0000" ? "\u0001\u0001" : "\u0001\u0002"));
 }

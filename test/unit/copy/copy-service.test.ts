@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createDiskBlobs } from "../../../lib/blobs/disk.js";
 import { createGridFsBlobs } from "../../../lib/blobs/gridfs.js";
-import { tableOf } from "../../../lib/collections/compile.js";
 import { copyService, type CopyPlace } from "../../../lib/copy/copy-service.js";
 import { always } from "../../../lib/storage/filter.js";
 import { createMongoStorage } from "../../../lib/storage/mongodb/mongodb.js";
@@ -74,13 +73,13 @@ for (const [name, open] of Object.entries(targets)) {
       try {
         const abort = new AbortController();
         let steps = 0;
-        const interrupted = await copyService({ from, to, tableOf, signal: abort.signal, onProgress: () => void ((steps += 1) === 3 && abort.abort(new Error("interrupted"))) }).then(() => undefined, (error: unknown) => error);
+        const interrupted = await copyService({ from, to, signal: abort.signal, onProgress: () => void ((steps += 1) === 3 && abort.abort(new Error("interrupted"))) }).then(() => undefined, (error: unknown) => error);
         expect(interrupted).to.be.instanceOf(Error).with.property("message", "interrupted");
         expect(await to.storage.system.table("tenants").count(always)).to.equal(0);
 
-        const report = await copyService({ from, to, tableOf });
+        const report = await copyService({ from, to });
         expect(report.tenants).to.equal(2);
-        expect((await copyService({ from, to, tableOf })).rows).to.equal(report.rows);
+        expect((await copyService({ from, to })).rows).to.equal(report.rows);
         for (const table of ["tenants", "superadmin"]) {
           const [before, after] = await Promise.all([from, to].map(({ storage }) => storage.system.table(table).list({ filter: always, limit: 10 })));
           expect(after!.map((row) => [row.record, row.hidden])).to.deep.equal(before!.map((row) => [row.record, row.hidden]));
@@ -95,18 +94,18 @@ for (const [name, open] of Object.entries(targets)) {
       const from = await sqlite(folder);
       const to = await open();
       try {
-        await copyService({ from, to, tableOf });
+        await copyService({ from, to });
         const [tenant] = await from.storage.system.table("tenants").list({ filter: always, limit: 1 });
         const [collection] = await from.storage.tenant(tenant!.id).table("collections").list({ filter: always, limit: 1 });
         const store = to.storage.tenant(tenant!.id);
         const extra = { id: "0199aaaa-0000-7000-8000-000000000001", createdAt: "", updatedAt: "" };
         await store.write({ operations: [{ type: "update", table: "collections", id: collection!.id, set: { name: "other" } }, { type: "insert", table: "hooks", record: extra }] });
-        await copyService({ from, to, tableOf });
+        await copyService({ from, to });
         expect((await store.table("collections").find(collection!.id))!.record).to.deep.equal(collection!.record);
         expect(await store.table("hooks").count(always)).to.equal(0);
 
         await to.storage.system.write({ operations: [{ type: "insert", table: "tenants", record: { ...extra, slug: "foreign" } }] });
-        const refused = await copyService({ from, to, tableOf }).then(() => undefined, (error: unknown) => error);
+        const refused = await copyService({ from, to }).then(() => undefined, (error: unknown) => error);
         expect(refused).to.be.instanceOf(Error).with.property("message").that.includes("foreign");
       } finally {
         await from.dispose();

@@ -1,0 +1,75 @@
+// A small load balancer: requests go round among the nodes that answer /health, and go to the next one where a node
+// cannot be reached. Any reverse proxy does this; this one is here so that the example runs by itself.
+import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import httpProxy from "http-proxy";
+
+/** Milliseconds between two looks at the nodes. */
+const interval = 250;
+/** Larger bodies are not read ahead, and so cannot be sent a second time. */
+const longestBody = 5 * 1024 * 1024;
+
+/** @param targets `http://host:port` of each node */
+export function createBalancer(targets: readonly string[]): Server {
+  const proxy = httpProxy.createProxyServer({ xfwd: true });
+  const healthy = new Set(targets);
+  let turn = 0;
+
+  function look(target: string): void {
+    const sent = request(`${target}/health`, { timeout: 2_500 }, (response) => {
+      response.resume();
+      if (response.statusCode === 200) healthy.add(target);
+      else healthy.delete(target);
+    });
+    sent.on("timeout", () => sent.destroy());
+    sent.on("error", () => healthy.delete(target));
+    sent.end();
+  }
+
+  function candidates(): string[] {
+    turn += 1;
+    const round = targets.map((_target, index) => targets[(index + turn) % targets.length]!);
+    return [...round.filter((target) => healthy.has(target)), ...round.filter((target) => !healthy.has(target))];
+  }
+
+  async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readBody(incoming);
+    const queue = candidates();
+    const next = (): void => {
+      const target = queue.shift();
+      if (target === undefined) {
+        response.writeHead(502, { "Content-Type": "application/json" }).end('{"error":"No node can be reached"}');
+        return;
+      }
+      proxy.web(incoming, response, { target, buffer: Readable.from(body.length === 0 ? [] : [body]) }, (error) => {
+        healthy.delete(target);
+        // Only where the node was never reached: a request that got there may have been done.
+        if ((error as NodeJS.ErrnoException).code === "ECONNREFUSED" && !response.headersSent) next();
+        else if (response.headersSent) response.destroy();
+        else response.writeHead(502, { "Content-Type": "application/json" }).end('{"error":"The node went away"}');
+      });
+    };
+    next();
+  }
+
+  const server = createServer((incoming, response) => {
+    serve(incoming, response).catch(() => response.destroy());
+  });
+  const timer = setInterval(() => targets.forEach(look), interval);
+  server.on("close", () => {
+    clearInterval(timer);
+    proxy.close();
+  });
+  return server;
+}
+
+async function readBody(incoming: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const piece of incoming) {
+    pieces.push(piece as Buffer);
+    length += (piece as Buffer).length;
+    if (length > longestBody) throw new Error("the body is too long");
+  }
+  return Buffer.concat(pieces);
+}
