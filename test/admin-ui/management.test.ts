@@ -109,6 +109,29 @@ describe("admin page: management", function () {
     });
   });
 
+  describe("try it", () => {
+    it("says who may do what, which part of the rule decides, and which hooks follow", async () => {
+      await open("/c/books/rules");
+      await page.getByRole("button", { name: "Try it" }).click();
+      await page.getByText("is required").waitFor();
+      await page.getByLabel("Record").fill(library.bookId);
+      await page.getByRole("button", { name: "Try it" }).click();
+      await page.getByText("Allowed, 200.").waitFor();
+      await page.getByLabel("As").selectOption({ label: "grace" });
+      await page.getByLabel("Do").selectOption("update");
+      await page.getByLabel("Body").fill('{ "price": 1 }');
+      await page.getByRole("button", { name: "Try it" }).click();
+      await page.getByText("Refused, 403.").waitFor();
+      const part = page.locator(".parts .parts li").first();
+      expect(await part.innerText()).to.contain("fails").and.contain("owner = @auth.id").and.contain(library.ada.id);
+      await page.getByLabel("As").selectOption({ label: "ada" });
+      await page.getByLabel("Do").selectOption("create");
+      await page.getByRole("button", { name: "Try it" }).click();
+      await page.getByText("The body would be refused: title is required").waitFor();
+      expect(await page.getByRole("status").getByRole("link", { name: "beforeCreate" }).count()).to.equal(1);
+    });
+  });
+
   describe("users", () => {
     it("adds an account with a role, and switches it off", async () => {
       await open("/c/users");

@@ -18,7 +18,7 @@ interface Screen {
 
 const screens: readonly Screen[] = [
   { name: "tenants", place: () => "#/tenants", ready: "City Library" },
-  { name: "figures", place: () => "#/figures", ready: "The service runs" },
+  { name: "figures", place: () => "#/figures", ready: "Hashing slots in use" },
   { name: "account", place: () => "#/account", ready: "Second factor" },
   { name: "collections", place: () => "#/t/city-library", ready: "Open to" },
   { name: "records", place: () => "#/t/city-library/c/books?sort=year:desc", ready: "12 records" },

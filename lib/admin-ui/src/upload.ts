@@ -1,5 +1,5 @@
 // Files that come and go beside fetch: uploads that tell how far they are, downloads by the browser itself.
-import { addressOf, ApiError, messageOf, proveSession } from "./api/http.js";
+import { addressOf, ApiError, messageOf, proveSession, readAnswer } from "./api/http.js";
 import { say } from "./kit/toast.js";
 
 /** Downloads what a path of the service gives, once the session is known to hold: the browser would keep a refusal as the file. */
@@ -27,24 +27,8 @@ export async function upload(path: string, file: Blob, contentType: string, onPr
     request.upload.addEventListener("progress", (event) => { if (event.lengthComputable) onProgress(event.loaded / event.total); });
     request.addEventListener("error", () => reject(new ApiError(0, "The connection was lost, or the service refused a body of this size. Nothing was written.")));
     request.addEventListener("load", () => {
-      const body = parse(request.responseText);
-      if (request.status >= 200 && request.status < 300) resolve(body);
-      else reject(new ApiError(request.status, messageIn(body) ?? `The service answered ${request.status}.`, [], body));
+      readAnswer(new Response(request.responseText === "" ? null : request.responseText, { status: request.status })).then((answer) => resolve(answer.data), reject);
     });
     request.send(file);
   });
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return null;
-  }
-}
-
-function messageIn(body: unknown): string | null {
-  if (Array.isArray(body)) return body.map((entry: { field?: unknown; message?: unknown }) => `${String(entry.field)}: ${String(entry.message)}`).join("\n");
-  if (typeof body === "object" && body !== null && "error" in body) return String(body.error);
-  return null;
 }

@@ -74,9 +74,9 @@ export async function ask<T = unknown>(method: string, path: string, options: As
   const answer = await send(method, path, options);
   if (answer.status === 401 && options.plain401 !== true) {
     await signInAgain();
-    return read<T>(await send(method, path, options));
+    return readAnswer<T>(await send(method, path, options));
   }
-  return read<T>(answer);
+  return readAnswer<T>(answer);
 }
 
 /** The body of a successful answer. */
@@ -102,7 +102,8 @@ async function send(method: string, path: string, options: Ask): Promise<Respons
   }
 }
 
-async function read<T>(response: Response): Promise<Answer<T>> {
+/** The body of an answer. Throws ApiError where it is no success. */
+export async function readAnswer<T>(response: Response): Promise<Answer<T>> {
   const text = await response.text();
   const data = parse(text);
   if (response.ok) return { status: response.status, data: data as T, headers: response.headers };

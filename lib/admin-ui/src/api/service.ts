@@ -1,4 +1,6 @@
 // Every call that the page makes, by name: the admin, meta and data routes of the HTTP interface.
+import type { Explained } from "../../../explain/explain.js";
+import type { Stats } from "../../../stats/stats.js";
 import { ask, get, type Ask } from "./http.js";
 import type {
   ApiKeyEntry, CollectionDefinition, DeliveryEntry, HookEntry, HookLogEntry, HookTest, JsonObject, RecordBody, RecordPage,
@@ -58,8 +60,8 @@ export const manage = {
   user: (tenant: Tenant, id: string, signal?: AbortSignal) => get<RecordBody>(meta(tenant, `/users/${part(id)}`), { signal }),
   createUser: (tenant: Tenant, value: JsonObject) => body<RecordBody>("POST", meta(tenant, "/users"), value),
   updateUser: (tenant: Tenant, id: string, value: JsonObject) => body<RecordBody>("PATCH", meta(tenant, `/users/${part(id)}`), value),
-  explain: (tenant: Tenant, value: unknown) => body<JsonObject>("POST", meta(tenant, "/explain"), value),
-  stats: (signal?: AbortSignal) => get<JsonObject>("/api/meta/stats", { signal }),
+  explain: (tenant: Tenant, value: unknown) => body<Explained>("POST", meta(tenant, "/explain"), value),
+  stats: (signal?: AbortSignal) => get<Stats & JsonObject>("/api/meta/stats", { signal }),
   health: (signal?: AbortSignal) => get<{ db: boolean; status: string }>("/health", { signal, plain401: true }),
 };
 

@@ -8,7 +8,10 @@ export interface Bar {
 
 export function Bars(props: { readonly label: string; readonly bars: readonly Bar[]; readonly unit: string }) {
   const most = Math.max(1, ...props.bars.map((bar) => bar.value));
-  const width = 100 / Math.max(1, props.bars.length);
+  // A few stand at the right, where the next will come.
+  const columns = Math.max(30, props.bars.length);
+  const width = 100 / columns;
+  const begin = columns - props.bars.length;
   const total = props.bars.reduce((sum, bar) => sum + bar.value, 0);
   return (
     <figure class="chart">
@@ -20,9 +23,9 @@ export function Bars(props: { readonly label: string; readonly bars: readonly Ba
           return (
             <g key={index}>
               <title>{`${bar.label}: ${bar.value} ${props.unit}${bar.bad === undefined || bar.bad === 0 ? "" : `, ${bar.bad} failed`}`}</title>
-              <rect class="bar-space" x={index * width} y={0} width={width} height={40} />
-              <rect class="bar" x={index * width + width * 0.1} y={40 - height} width={width * 0.8} height={height} />
-              {bad > 0 && <rect class="bar bad" x={index * width + width * 0.1} y={40 - bad} width={width * 0.8} height={bad} />}
+              <rect class="bar-space" x={(begin + index) * width} y={0} width={width} height={40} />
+              <rect class="bar" x={(begin + index + 0.1) * width} y={40 - height} width={width * 0.8} height={height} />
+              {bad > 0 && <rect class="bar bad" x={(begin + index + 0.1) * width} y={40 - bad} width={width * 0.8} height={bad} />}
             </g>
           );
         })}

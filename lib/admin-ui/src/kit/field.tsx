@@ -49,7 +49,7 @@ export function TextField(props: Common & {
   readonly autoComplete?: string | undefined;
   readonly autoFocus?: boolean | undefined;
   readonly inputMode?: "text" | "numeric" | "decimal" | "url" | "email" | undefined;
-  readonly list?: readonly string[] | undefined;
+  readonly list?: readonly Choice[] | undefined;
   readonly mono?: boolean | undefined;
   readonly min?: string | undefined;
   readonly max?: string | undefined;
@@ -83,7 +83,7 @@ export function TextField(props: Common & {
             list={props.list === undefined ? undefined : `${wiring.id}-list`}
             onInput={(event) => props.onInput(event.currentTarget.value)}
           />
-          {props.list !== undefined && <datalist id={`${wiring.id}-list`}>{props.list.map((value) => <option value={value} key={value} />)}</datalist>}
+          {props.list !== undefined && <datalist id={`${wiring.id}-list`}>{props.list.map((choice) => <option value={choice.value} key={choice.value}>{choice.text}</option>)}</datalist>}
         </>
       )}
     </Field>

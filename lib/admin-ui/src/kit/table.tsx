@@ -15,9 +15,13 @@ export interface Column {
   readonly narrow?: boolean | undefined;
 }
 
+/** The column of buttons, which eyes need no title for. */
+export const actionsColumn: Column = { id: "actions", title: <span class="visually-hidden">Actions</span> };
+
 export function Table(props: {
   readonly label: string;
-  readonly columns: readonly Column[];
+  /** A text alone is a column with that title. */
+  readonly columns: readonly (Column | string)[];
   readonly sort?: Sort | null | undefined;
   readonly onSort?: ((sort: Sort | null) => void) | undefined;
   readonly busy?: boolean | undefined;
@@ -27,7 +31,7 @@ export function Table(props: {
     <div class="table-region" role="region" aria-label={props.label} tabIndex={0}>
       <table aria-busy={props.busy === true ? "true" : undefined}>
         <thead>
-          <tr>{props.columns.map((column) => <Head key={column.id} column={column} sort={props.sort ?? null} onSort={props.onSort} />)}</tr>
+          <tr>{props.columns.map((column) => (typeof column === "string" ? { id: column, title: column } : column)).map((column) => <Head key={column.id} column={column} sort={props.sort ?? null} onSort={props.onSort} />)}</tr>
         </thead>
         <tbody>{props.children}</tbody>
       </table>

@@ -35,7 +35,7 @@ export function AccountFields(props: { readonly isNew: boolean; readonly value: 
   const [role, password, active, verified] = props.errors;
   return (
     <>
-      <TextField label="role" value={value.role} onInput={(text) => onChange({ ...value, role: text })} error={role} hint="Rules read it as @auth.role. Only you can change it." list={["user", "admin", "editor"]} />
+      <TextField label="role" value={value.role} onInput={(text) => onChange({ ...value, role: text })} error={role} hint="Rules read it as @auth.role. Only you can change it." />
       <TextField label="password" type="password" value={value.password} onInput={(text) => onChange({ ...value, password: text })} error={password} hint={props.isNew ? "At least 16 characters." : "Empty: the password stays. A new one ends the user's sessions."} autoComplete="new-password" required={props.isNew} />
       <SwitchField label="Active" checked={value.active} onChange={(on) => onChange({ ...value, active: on })} error={active} hint="An inactive user cannot sign in, as if there were no such account." />
       <SwitchField label="E-mail address is verified" checked={value.emailVerified} onChange={(emailVerified) => onChange({ ...value, emailVerified })} error={verified} />

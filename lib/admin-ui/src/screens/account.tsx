@@ -117,13 +117,12 @@ function EnrolDialog({ enrolment, onClose }: { readonly enrolment: Enrolment; re
     onClose();
     say("The second factor is on. Keep the recovery codes in a safe place.");
   });
-  const size = modules.length + 2;
   return (
     <Dialog title="Set up the second factor" onClose={onClose} wide>
       <div class="columns">
         <div class="stack">
-          <p>1. Scan this with an authenticator app, or type the key.</p>
-          <svg class="qr" viewBox={`-1 -1 ${size} ${size}`} role="img" aria-label="QR code with the key; the key stands below as text"><path d={qrPath(modules)} shape-rendering="crispEdges" /></svg>
+          <p>1. {modules === null ? "Type this key into an authenticator app." : "Scan this with an authenticator app, or type the key."}</p>
+          {modules !== null && <svg class="qr" viewBox="-1 -1 59 59" role="img" aria-label="QR code with the key; the key stands below as text"><path d={qrPath(modules)} shape-rendering="crispEdges" /></svg>}
           <CopyField label="Key" text={enrolment.secret} what="key" />
         </div>
         <div class="stack">

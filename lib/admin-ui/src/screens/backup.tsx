@@ -2,11 +2,12 @@
 import { useSignal } from "../state/signal.js";
 import { ApiError } from "../api/http.js";
 import { data } from "../api/service.js";
-import type { TenantProps } from "../app.js";
+import type { TenantProps } from "../work.js";
 import { Button } from "../kit/button.js";
 import { FormError } from "../kit/field.js";
 import { formatBytes } from "../kit/format.js";
 import { Card, Page } from "../kit/page.js";
+import { Progress, type Step } from "../kit/progress.js";
 import { say } from "../kit/toast.js";
 import { loadCatalog } from "../state/tenants.js";
 import { useSubmit } from "../state/submit.js";
@@ -17,21 +18,20 @@ const bodyCap = 4 * 1024 * 1024;
 
 export function BackupScreen({ tenant, collections }: TenantProps) {
   const file = useSignal<File | null>(null);
-  const share = useSignal<number | null>(null);
+  const step = useSignal<Step | null>(null);
   const path = `/api/meta/tenants/${encodeURIComponent(tenant.id)}`;
   const own = collections.filter((item) => !item.system);
   const submit = useSubmit(async () => {
     const archive = file.value;
     if (archive === null) return;
     if (own.length > 0 || (await data.list(tenant, "users", { limit: 1 })).items.length > 0) throw new ApiError(400, "This tenant is not empty. Make a new tenant and restore there: nothing is ever overwritten.");
-    share.value = 0;
     try {
-      await upload(`${path}/restore`, archive, "application/zip", (value) => { share.value = value; });
+      await upload(`${path}/restore`, archive, "application/zip", (share) => { step.value = { text: "Checking and writing…", share }; });
       await loadCatalog(tenant);
       file.value = null;
       say("The backup is restored.");
     } finally {
-      share.value = null;
+      step.value = null;
     }
   });
   return (
@@ -49,12 +49,7 @@ export function BackupScreen({ tenant, collections }: TenantProps) {
               <input id="archive" type="file" accept=".zip,application/zip" onChange={(event) => { file.value = event.currentTarget.files?.[0] ?? null; submit.clear(); }} />
               {file.value !== null && file.value.size > bodyCap && <p class="error">{formatBytes(file.value.size)}: too large for the browser. Use records-service restore.</p>}
             </div>
-            {share.value !== null && (
-              <div class="progress" role="status">
-                <label for="restore-progress">{share.value < 1 ? `Sending, ${Math.round(share.value * 100)} %` : "Checking and writing…"}</label>
-                <progress id="restore-progress" max={1} value={share.value < 1 ? share.value : undefined} />
-              </div>
-            )}
+            <Progress step={step.value} />
             <FormError message={submit.message} />
             <div><Button submit icon="upload" busy={submit.busy} disabled={file.value === null || file.value.size > bodyCap}>Restore</Button></div>
           </form>

@@ -1,6 +1,6 @@
 // One collection: its tabs, and the one that the address names.
 import type { CollectionDefinition } from "../api/types.js";
-import type { TenantProps } from "../app.js";
+import type { TenantProps } from "../work.js";
 import { Empty, Page, Tabs } from "../kit/page.js";
 import { link, route } from "../state/route.js";
 import { ApiTab } from "./api-preview.js";

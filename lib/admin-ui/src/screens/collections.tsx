@@ -2,7 +2,7 @@
 import { bind, useSignal } from "../state/signal.js";
 import { manage } from "../api/service.js";
 import type { CollectionDefinition, FieldType } from "../api/types.js";
-import type { TenantProps } from "../app.js";
+import type { TenantProps } from "../work.js";
 import { Button, LinkButton } from "../kit/button.js";
 import { Dialog } from "../kit/dialog.js";
 import { SelectField, TextField } from "../kit/field.js";
@@ -29,7 +29,7 @@ export function CollectionsScreen({ tenant, collections }: TenantProps) {
       )}
       <Table
         label="Collections"
-        columns={[{ id: "name", title: "Name" }, { id: "fields", title: "Fields" }, { id: "rules", title: "Open to" }, { id: "live", title: "Live" }, { id: "updatedAt", title: "Changed" }]}
+        columns={["Name", "Fields", "Open to", "Live", "Changed"]}
       >
         {[...own, ...(users === undefined ? [] : [users])].map((item) => (
           <tr key={item.id}>

@@ -1,21 +1,21 @@
 // Health and figures of the whole service, loaded again while one looks at them.
-import { useSignal } from "../state/signal.js";
 import { useEffect } from "preact/hooks";
+import type { Stats } from "../../../stats/stats.js";
 import { ApiError } from "../api/http.js";
 import { manage } from "../api/service.js";
-import type { Json, JsonObject } from "../api/types.js";
 import { Button } from "../kit/button.js";
-import { Bars, Figure, type Bar } from "../kit/chart.js";
+import { Bars, Figure } from "../kit/chart.js";
 import { formatBytes, formatCount, formatMs } from "../kit/format.js";
-import { Badge, Card, Failure, Loading, Page } from "../kit/page.js";
+import { Badge, Card, Failure, Loaded, Page } from "../kit/page.js";
 import { useResource } from "../state/resource.js";
+import { useSignal } from "../state/signal.js";
 
 const interval = 5000;
 const kept = 40;
 
 interface Sample {
   readonly at: string;
-  readonly figures: ReadonlyMap<string, number>;
+  readonly stats: Stats;
 }
 
 export function FiguresScreen() {
@@ -28,77 +28,85 @@ export function FiguresScreen() {
       throw error;
     }
   }, [], { keep: true });
-  const stats = useResource((signal) => manage.stats(signal), [], { keep: true });
+  const stats = useResource(manage.stats, [], { keep: true });
   const history = useSignal<readonly Sample[]>([]);
+  const reload = () => {
+    health.reload();
+    stats.reload();
+  };
   useEffect(() => {
     const timer = setInterval(() => {
-      if (document.hidden) return;
-      health.reload();
-      stats.reload();
+      if (!document.hidden) reload();
     }, interval);
     return () => clearInterval(timer);
   }, []);
   useEffect(() => {
-    if (stats.data !== undefined) history.value = [...history.value.slice(1 - kept), { at: new Date().toLocaleTimeString(), figures: flatten(stats.data) }];
+    if (stats.data !== undefined) history.value = [...history.value.slice(1 - kept), { at: new Date().toLocaleTimeString(), stats: stats.data }];
   }, [stats.data]);
-  const { data, error } = stats;
   return (
-    <Page title="Health and figures" lead="Of this process, every five seconds." actions={<Button icon="refresh" onClick={() => { health.reload(); stats.reload(); }}>Load again</Button>}>
+    <Page title="Health and figures" lead="Of this process, every five seconds." actions={<Button icon="refresh" onClick={reload}>Load again</Button>}>
       {health.error !== undefined && <Failure message={health.error.message} onRetry={health.reload} />}
       {health.data !== undefined && <p class="row" role="status"><Badge tone={health.data.status === "ok" ? "good" : "bad"}>{health.data.status}</Badge><span>{health.data.db ? "The service runs and its database answers." : "The database cannot be reached: requests are refused until it is back."}</span></p>}
-      {error !== undefined && (error.status === 404 ? <p class="note">This service gives no figures.</p> : <Failure message={error.message} onRetry={stats.reload} />)}
-      {data === undefined && error === undefined && <Loading what="the figures" />}
-      {data !== undefined && Object.entries(data).filter(([, value]) => isObject(value)).map(([name, value]) => <Group key={name} name={name} value={value as JsonObject} history={history.value} />)}
-      {data !== undefined && <Group name="service" value={Object.fromEntries(Object.entries(data).filter(([, value]) => !isObject(value)))} history={[]} />}
+      <Loaded resource={stats} what="the figures">{(now) => <All stats={now} history={history.value} />}</Loaded>
     </Page>
   );
 }
 
-const isObject = (value: Json | undefined): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);
-
-function Group({ name, value, history }: { readonly name: string; readonly value: JsonObject; readonly history: readonly Sample[] }) {
-  const figures = [...flatten(value)];
-  if (figures.length === 0) return null;
-  const moving = figures.filter(([path]) => new Set(history.map((sample) => sample.figures.get(`${name}.${path}`))).size > 1).slice(0, 3);
+function All({ stats, history }: { readonly stats: Stats; readonly history: readonly Sample[] }) {
+  const { requests, hooks, streams, hashing, stored, process } = stats;
+  const over = (read: (stats: Stats) => number) => history.map(({ at, stats: then }) => ({ label: at, value: read(then) }));
+  // A count that only grows is drawn by what came since the sample before.
+  const since = (read: (stats: Stats) => number, bad: (stats: Stats) => number) => history.slice(1).map(({ at, stats: then }, index) => {
+    const before = history[index]?.stats ?? then;
+    return { label: at, value: Math.max(0, read(then) - read(before)), bad: Math.max(0, bad(then) - bad(before)) };
+  });
   return (
-    <Card title={wordsOf(name)}>
-      <dl class="figures">{figures.map(([path, number]) => <Figure key={path} label={wordsOf(path)} value={shown(path, number)} share={shareOf(path, number, value)} />)}</dl>
-      {moving.length > 0 && <div class="columns">{moving.map(([path]) => <Bars key={path} label={wordsOf(path)} unit="" bars={history.map((sample): Bar => ({ label: sample.at, value: sample.figures.get(`${name}.${path}`) ?? 0 }))} />)}</div>}
-    </Card>
+    <>
+      <Card title="Requests">
+        <dl class="figures">
+          <Figure label="Answered" value={formatCount(requests.total)} />
+          <Figure label="Refused" value={formatCount(requests.refused)} note="400 to 499" />
+          <Figure label="Failed" value={formatCount(requests.failed)} note="500 and above" />
+          <Figure label="Time, median" value={shownMs(requests.latencyMs.p50)} note={`99 of 100 within ${shownMs(requests.latencyMs.p99)}`} />
+        </dl>
+        <Bars label="Requests in five seconds" unit="requests" bars={since((then) => then.requests.total, (then) => then.requests.failed)} />
+      </Card>
+      <Card title="Hooks, streams and hashing">
+        <dl class="figures">
+          <Figure label="Hook calls" value={formatCount(hooks.calls)} note={`${formatCount(hooks.rejected)} refused, ${formatCount(hooks.failed)} failed`} />
+          <Figure label="Hook time, median" value={shownMs(hooks.latencyMs.p50)} note={`99 of 100 within ${shownMs(hooks.latencyMs.p99)}`} />
+          <Figure label="Open streams" value={formatCount(streams.streams)} note={`${formatCount(streams.subscribed)} subscribed`} />
+          <Figure label="Hashing slots in use" value={`${hashing.busy} of ${hashing.size}`} note={`${hashing.waiting} waiting`} share={hashing.busy / Math.max(1, hashing.size)} />
+        </dl>
+        <Bars label="Open streams" unit="streams" bars={over((then) => then.streams.streams)} />
+      </Card>
+      <Card title="What is stored">
+        <dl class="figures">
+          <Figure label="Tenants" value={formatCount(stored.tenants)} />
+          <Figure label="Collections" value={counted(stored.collections)} />
+          <Figure label="Records" value={counted(stored.records)} />
+          <Figure label="Users" value={counted(stored.users)} />
+          <Figure label="Databases" value={stored.databaseBytes === null ? "not counted" : formatBytes(stored.databaseBytes)} note="without files" />
+        </dl>
+      </Card>
+      <Card title="This process">
+        <dl class="figures">
+          <Figure label="Running for" value={duration(stats.uptimeSeconds)} />
+          <Figure label="Memory" value={formatBytes(process.memoryBytes)} note={`${formatBytes(process.heapBytes)} of it heap`} />
+          <Figure label="Processor time" value={duration(process.cpuSeconds)} />
+        </dl>
+        <Bars label="Memory, MiB" unit="MiB" bars={over((then) => Math.round(then.process.memoryBytes / 1_048_576))} />
+      </Card>
+    </>
   );
 }
 
-/** Every number below the object, by its path. */
-function flatten(value: JsonObject, prefix = ""): ReadonlyMap<string, number> {
-  const found = new Map<string, number>();
-  for (const [name, item] of Object.entries(value)) {
-    if (typeof item === "number") found.set(`${prefix}${name}`, item);
-    else if (isObject(item)) for (const [path, number] of flatten(item, `${prefix}${name}.`)) found.set(path, number);
-  }
-  return found;
-}
-
-function wordsOf(path: string): string {
-  const text = path.replace(/(?:Bytes|Ms|Seconds)$/, "").replace(/\./g, ", ").replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase();
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-function shown(path: string, value: number): string {
-  if (/bytes$/i.test(path)) return formatBytes(value);
-  if (/(?:Ms|p50|p95|p99|median|mean)$/.test(path)) return formatMs(value);
-  if (/(?:Seconds|uptime)$/.test(path)) return duration(value);
-  return formatCount(value);
-}
+const shownMs = formatMs;
+const counted = (value: number | null) => (value === null ? "too many to count" : formatCount(value));
 
 function duration(seconds: number): string {
   const days = Math.floor(seconds / 86_400);
   const hours = Math.floor((seconds % 86_400) / 3600);
   const minutes = Math.floor((seconds % 3600) / 60);
   return days > 0 ? `${days} d ${hours} h` : hours > 0 ? `${hours} h ${minutes} min` : minutes > 0 ? `${minutes} min` : `${Math.round(seconds)} s`;
-}
-
-/** How full something is, where the group has a size or a limit beside it. */
-function shareOf(path: string, number: number, group: JsonObject): number | undefined {
-  const limit = group["size"] ?? group["limit"];
-  return /^(?:used|busy|inUse|active)$/.test(path) && typeof limit === "number" && limit > 0 ? number / limit : undefined;
 }

@@ -3,7 +3,7 @@ import { useSignal } from "../state/signal.js";
 import { authEvents, collectionEvents, type HookEvent } from "../../../hooks/definition.js";
 import { manage } from "../api/service.js";
 import type { HookEntry } from "../api/types.js";
-import type { TenantProps } from "../app.js";
+import type { TenantProps } from "../work.js";
 import { Button, LinkButton } from "../kit/button.js";
 import { askToConfirm } from "../kit/confirm.js";
 import { CopyField } from "../kit/copy.js";

@@ -6,7 +6,7 @@ import { Button } from "../kit/button.js";
 import { SelectField } from "../kit/field.js";
 import { formatAgo, formatExactTime, formatMs } from "../kit/format.js";
 import { Badge, Empty, Loaded } from "../kit/page.js";
-import { Table } from "../kit/table.js";
+import { actionsColumn, Table } from "../kit/table.js";
 import { say } from "../kit/toast.js";
 import { messageOf } from "../api/http.js";
 import { link, setQuery } from "../state/route.js";
@@ -28,7 +28,7 @@ export function HookLog({ tenant, hooks, hookId }: { readonly tenant: Tenant; re
           ? <Empty icon="log" title="No call yet"><p>Each call of a hook is kept here: when, how long, and how it ended. Never what was in it.</p></Empty>
           : (
             <>
-              <Table label="Calls of hooks" busy={log.loading} columns={[{ id: "time", title: "When" }, { id: "event", title: "Event" }, { id: "outcome", title: "Outcome" }, { id: "status", title: "Status", numeric: true }, { id: "took", title: "Took", numeric: true }, { id: "attempt", title: "Attempt", numeric: true }, { id: "more", title: <span class="visually-hidden">Actions</span> }]}>
+              <Table label="Calls of hooks" busy={log.loading} columns={["When", "Event", "Outcome", { id: "status", title: "Status", numeric: true }, { id: "took", title: "Took", numeric: true }, { id: "attempt", title: "Attempt", numeric: true }, actionsColumn]}>
                 {entries.map((entry) => (
                   <tr key={entry.id}>
                     <td class="narrow"><time dateTime={entry.startedAt} title={formatExactTime(entry.startedAt)}>{formatAgo(entry.startedAt)}</time></td>
@@ -84,7 +84,7 @@ export function Deliveries({ tenant, hooks }: { readonly tenant: Tenant; readonl
         {({ items }) => items.length === 0
           ? <Empty icon="check" title="Nothing here"><p>{state.value === "dead" ? "No delivery was given up. After five failed attempts one would stand here, to be sent again." : "No delivery is in this state."}</p></Empty>
           : (
-            <Table label="Deliveries that have not arrived" busy={list.loading} columns={[{ id: "made", title: "From" }, { id: "event", title: "Event" }, { id: "url", title: "Address" }, { id: "attempt", title: "Attempts", numeric: true }, { id: "more", title: <span class="visually-hidden">Actions</span> }]}>
+            <Table label="Deliveries that have not arrived" busy={list.loading} columns={["From", "Event", "Address", { id: "attempt", title: "Attempts", numeric: true }, actionsColumn]}>
               {items.map((item) => (
                 <tr key={item.id}>
                   <td class="narrow">{formatAgo(item.createdAt)}</td>

@@ -1,7 +1,7 @@
 // Hooks: the list, the editor of one, and what was delivered.
 import { manage } from "../api/service.js";
 import type { HookEntry } from "../api/types.js";
-import type { TenantProps } from "../app.js";
+import type { TenantProps } from "../work.js";
 import { LinkButton } from "../kit/button.js";
 import { Badge, Empty, Loaded, Page, Tabs } from "../kit/page.js";
 import { Table } from "../kit/table.js";
@@ -48,7 +48,7 @@ export function HooksScreen(props: TenantProps) {
           {(list) => list.length === 0
             ? <Empty icon="hook" title="No hook yet" action={add}><p>A hook calls an address of yours when something happens: to check an order before it is stored, or to send a mail after.</p></Empty>
             : (
-              <Table label="Hooks" columns={[{ id: "event", title: "Event" }, { id: "collection", title: "Collection" }, { id: "url", title: "Address" }, { id: "priority", title: "Priority", numeric: true }, { id: "state", title: "State" }]}>
+              <Table label="Hooks" columns={["Event", "Collection", "Address", { id: "priority", title: "Priority", numeric: true }, "State"]}>
                 {[...list].sort(order).map((hook) => (
                   <tr key={hook.id}>
                     <th scope="row"><a href={link([...path, hook.id])}>{hook.event}</a></th>

@@ -2,7 +2,7 @@
 import { bind, useSignal } from "../state/signal.js";
 import { data, manage } from "../api/service.js";
 import type { ApiKeyEntry, RecordBody } from "../api/types.js";
-import type { TenantProps } from "../app.js";
+import type { TenantProps } from "../work.js";
 import { Button, LinkButton } from "../kit/button.js";
 import { askToConfirm } from "../kit/confirm.js";
 import { CopyField } from "../kit/copy.js";
@@ -11,7 +11,7 @@ import { SelectField, SwitchField, TextArea, TextField } from "../kit/field.js";
 import { FormEnd } from "../kit/form-end.js";
 import { formatAgo, formatTime, fromLocalInput } from "../kit/format.js";
 import { Badge, Empty, Loaded, Page } from "../kit/page.js";
-import { Table } from "../kit/table.js";
+import { actionsColumn, Table } from "../kit/table.js";
 import { say } from "../kit/toast.js";
 import { link, route, setQuery } from "../state/route.js";
 import { useResource } from "../state/resource.js";
@@ -38,7 +38,7 @@ export function KeysScreen({ tenant }: TenantProps) {
         {(list) => list.length === 0 ? (
           <Empty icon="key" title="No API key yet" action={add}><p>Make one for a script or another service, bound to a user whose rights it shall have.</p></Empty>
         ) : (
-          <Table label="API keys" busy={keys.loading} columns={[{ id: "name", title: "Name" }, { id: "prefix", title: "Key" }, { id: "user", title: "Acts as" }, { id: "status", title: "State" }, { id: "cidrs", title: "From" }, { id: "used", title: "Last used" }, { id: "actions", title: <span class="visually-hidden">Actions</span> }]}>
+          <Table label="API keys" busy={keys.loading} columns={["Name", "Key", "Acts as", "State", "From", "Last used", actionsColumn]}>
             {list.map((key) => (
               <tr key={key.id}>
                 <th scope="row">{key.name}{(key.bypassRules || key.bypassHooks) && <div class="row">{key.bypassRules && <Badge tone="warn">bypasses rules</Badge>}{key.bypassHooks && <Badge tone="warn">bypasses hooks</Badge>}</div>}</th>

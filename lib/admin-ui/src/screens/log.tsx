@@ -3,7 +3,7 @@ import { bind, useSignal } from "../state/signal.js";
 import { useEffect } from "preact/hooks";
 import { manage } from "../api/service.js";
 import type { RequestLogEntry } from "../api/types.js";
-import type { TenantProps } from "../app.js";
+import type { TenantProps } from "../work.js";
 import { Button } from "../kit/button.js";
 import { Bars, type Bar } from "../kit/chart.js";
 import { SelectField, SwitchField, TextField } from "../kit/field.js";
@@ -44,7 +44,7 @@ export function LogScreen({ tenant }: TenantProps) {
           : (
             <>
               <Bars label={`Requests, ${entries.length} newest`} bars={toBars(entries)} unit="requests" />
-              <Table label="Requests" busy={log.loading} columns={[{ id: "time", title: "When" }, { id: "request", title: "Request" }, { id: "status", title: "Status", numeric: true }, { id: "took", title: "Took", numeric: true }, { id: "hooks", title: "In hooks", numeric: true }, { id: "caller", title: "Caller" }]}>
+              <Table label="Requests" busy={log.loading} columns={["When", "Request", { id: "status", title: "Status", numeric: true }, { id: "took", title: "Took", numeric: true }, { id: "hooks", title: "In hooks", numeric: true }, "Caller"]}>
                 {entries.map((entry) => (
                   <tr key={entry.id}>
                     <td class="narrow"><time dateTime={entry.time} title={formatExactTime(entry.time)}>{formatAgo(entry.time)}</time></td>

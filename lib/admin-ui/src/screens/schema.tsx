@@ -2,7 +2,7 @@
 import { useSignal } from "../state/signal.js";
 import { data, manage } from "../api/service.js";
 import type { CollectionDefinition, FieldType, Index } from "../api/types.js";
-import type { TenantProps } from "../app.js";
+import type { TenantProps } from "../work.js";
 import { Button } from "../kit/button.js";
 import { askToConfirm } from "../kit/confirm.js";
 import { Actions } from "../kit/dialog.js";

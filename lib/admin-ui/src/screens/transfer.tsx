@@ -6,6 +6,7 @@ import { Button } from "../kit/button.js";
 import { SelectField } from "../kit/field.js";
 import { formatBytes, formatCount } from "../kit/format.js";
 import { Card, Failure } from "../kit/page.js";
+import { Progress, type Step } from "../kit/progress.js";
 import { Table } from "../kit/table.js";
 import { say } from "../kit/toast.js";
 import { download, upload } from "../upload.js";
@@ -37,7 +38,7 @@ export function TransferTab({ tenant, collection }: CollectionProps) {
 function ImportCard({ path, name }: { readonly path: string; readonly name: string }) {
   const file = useSignal<File | null>(null);
   const delimiter = useSignal(",");
-  const step = useSignal<{ readonly text: string; readonly share: number } | null>(null);
+  const step = useSignal<Step | null>(null);
   const report = useSignal<ImportReport | null>(null);
   const failure = useSignal<string | null>(null);
   const send = async (chosen: File, dryRun: boolean) => {
@@ -48,7 +49,7 @@ function ImportCard({ path, name }: { readonly path: string; readonly name: stri
       if (chosen.size > bodyCap) throw new ApiError(413, `${formatBytes(chosen.size)} is too much for the browser, which can send ${formatBytes(bodyCap)}. Use the command records-service import.`);
       const address = addressOf(`${path}/import`, { format, dryRun, ...(format === "csv" ? { delimiter: delimiter.value } : {}) });
       report.value = await upload(address, chosen, mediaTypes[format], (share) => {
-        step.value = { text: share < 1 ? `Sending, ${Math.round(share * 100)} %` : dryRun ? "Checking each row…" : "Writing the records…", share };
+        step.value = { text: dryRun ? "Checking each row…" : "Writing the records…", share };
       }) as ImportReport;
       if (!dryRun) say(`${formatCount(report.value.imported)} records are imported.`);
     } catch (error) {
@@ -69,12 +70,7 @@ function ImportCard({ path, name }: { readonly path: string; readonly name: stri
         </div>
         {chosen !== null && formatOf(chosen.name) === "csv" && <SelectField label="Between the cells" value={delimiter.value} choices={[{ value: ",", text: "Comma" }, { value: ";", text: "Semicolon" }, { value: "tab", text: "Tab" }, { value: "|", text: "Bar" }]} onChange={(value) => { delimiter.value = value; void send(chosen, true); }} />}
       </div>
-      {step.value !== null && (
-        <div class="progress" role="status">
-          <label for="import-progress">{step.value.text}</label>
-          <progress id="import-progress" max={1} value={step.value.share < 1 ? step.value.share : undefined} />
-        </div>
-      )}
+      <Progress step={step.value} />
       {failure.value !== null && <Failure message={failure.value} onRetry={chosen === null ? undefined : () => void send(chosen, true)} />}
       {found !== null && <Report report={found} name={name} />}
       {chosen !== null && found !== null && found.dryRun && found.rows > 0 && found.errors.length === 0 && (
@@ -94,7 +90,7 @@ function Report({ report, name }: { readonly report: ImportReport; readonly name
           : `${formatCount(report.imported)} of ${formatCount(report.rows)} rows are now records of ${name}.`}
       </p>
       {faulty && (
-        <Table label="What is wrong" columns={[{ id: "row", title: "Row", numeric: true }, { id: "field", title: "Field" }, { id: "message", title: "What is wrong" }]}>
+        <Table label="What is wrong" columns={[{ id: "row", title: "Row", numeric: true }, "Field", "What is wrong"]}>
           {report.errors.map((fault, index) => (
             <tr key={index}>
               <td class="numeric narrow">{fault.row}{fault.line !== null && fault.line !== fault.row ? ` (line ${fault.line})` : ""}</td>
