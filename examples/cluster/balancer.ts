@@ -26,15 +26,17 @@ export function createBalancer(targets: readonly string[]): Server {
     sent.end();
   }
 
-  function candidates(): string[] {
+  function candidates({ url = "", socket }: IncomingMessage): string[] {
     turn += 1;
-    const round = targets.map((_target, index) => targets[(index + turn) % targets.length]!);
+    // A stream lives on one node, and its subscriptions are told to that one: both come from the same address.
+    const first = url.includes("/api/realtime") ? [...(socket.remoteAddress ?? "")].reduce((sum, character) => sum + character.charCodeAt(0), 0) : turn;
+    const round = targets.map((_target, index) => targets[(index + first) % targets.length]!);
     return [...round.filter((target) => healthy.has(target)), ...round.filter((target) => !healthy.has(target))];
   }
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(incoming);
-    const queue = candidates();
+    const queue = candidates(incoming);
     const next = (): void => {
       const target = queue.shift();
       if (target === undefined) {

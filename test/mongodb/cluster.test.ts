@@ -72,13 +72,24 @@ if (server !== undefined) {
       const [first, second] = cluster.nodes;
       const stream = await openStream(first!.url);
       try {
-        expect((await stream.subscribe(token, ["notes"])).status).to.be.oneOf([200, 204]);
+        expect((await stream.subscribe(`Bearer ${token}`, ["notes"])).status).to.be.oneOf([200, 204]);
         for (let n = 0; n < 5; n += 1) {
           const made = await create(second!.url, `from afar ${n}`);
           expect((await stream.next()).data.record?.id).to.equal(made.body.id);
         }
       } finally {
         stream.close();
+      }
+    });
+
+    it("a stream through the balancer is subscribed on the node that has it", async () => {
+      for (let n = 0; n < 3; n += 1) {
+        const stream = await openStream(cluster.url);
+        try {
+          expect((await stream.subscribe(`Bearer ${token}`, ["notes"])).status).to.equal(200);
+        } finally {
+          stream.close();
+        }
       }
     });
 
