@@ -16,7 +16,7 @@ import type { AuthDeps } from "./deps.js";
 import { callOf, withoutSecrets, type Origin } from "./origin.js";
 
 /** Rounds before definitions that change all the time are given up on. */
-const rounds = 20;
+const rounds = 100;
 const taken: FieldError = { field: "username", message: "is taken by another user" };
 
 /** `{ username, email?, password, …custom fields }`; gives the new account as GET by id does. */
@@ -35,25 +35,31 @@ export async function register(deps: AuthDeps, known: TenantContext | undefined,
   const { tenant: _tenant, ...body } = users.policy.split(outcome.body ?? told).body;
 
   const id = newId(deps.clock.now());
+  // A password is hashed once, whatever is tried anew.
+  let columns: Promise<AccountColumns> | undefined;
+  const hash = () => (columns ??= users.policy.createColumns(secrets));
   for (let round = 1; ; round += 1) {
     const current = round === 1 ? context : demandOpen(await deps.tenants.byId(context.tenant.id));
     try {
-      return await write(deps, current, origin, { id, body, secrets, told: withoutSecrets(outcome.body ?? told, ["password"]) });
+      return await write(deps, current, origin, { id, body, secrets, hash, told: withoutSecrets(outcome.body ?? told, ["password"]) });
     } catch (error) {
       if (!(error instanceof StampChanged) || round === rounds) throw error;
     }
   }
 }
 
+type AccountColumns = Awaited<ReturnType<AuthDeps["users"]["policy"]["createColumns"]>>;
+
 interface Account {
   readonly id: string;
   readonly body: JsonObject;
   readonly secrets: UserSecrets;
+  readonly hash: () => Promise<AccountColumns>;
   /** The payload as hooks see it. */
   readonly told: JsonObject;
 }
 
-async function write(deps: AuthDeps, context: TenantContext, origin: Origin, { id, body, secrets, told }: Account): Promise<Registered> {
+async function write(deps: AuthDeps, context: TenantContext, origin: Origin, { id, body, secrets, hash, told }: Account): Promise<Registered> {
   const { hooks, users, clock } = deps;
   const call = callOf(context, origin);
   const collection = context.collections.get("users")!;
@@ -66,7 +72,7 @@ async function write(deps: AuthDeps, context: TenantContext, origin: Origin, { i
   // The look at the name saves a hash; the unique index decides.
   const table = context.store.table(collection.table);
   if ((await table.count(is(text("username"), String(values["username"])))) > 0) throw new ValidationFailed([taken]);
-  const columns = await users.policy.createColumns(secrets);
+  const columns = await hash();
   const now = timestamp(clock);
   const record = ordered(collection, { id, createdAt: now, updatedAt: now }, { ...values, ...files.set, ...columns.record });
   const done = { collection: "users", recordId: id, body: told, record };

@@ -2,6 +2,7 @@
 import { timestamp, type Clock } from "../core/clock.js";
 import { BadRequest, Conflict, NotFound, ValidationFailed } from "../core/errors.js";
 import { newId } from "../core/ids.js";
+import { createTurns } from "../core/turns.js";
 import type { FileReference, Json, RecordValue } from "../core/record.js";
 import { initialUserRules } from "../rules/presets.js";
 import type { CollectionDefinition } from "../schema/collection.js";
@@ -44,10 +45,16 @@ export function createCollections({ tenants, clock, removeFiles, filesLeft }: Co
     return found;
   }
 
-  /** Tries until nobody comes in between: definitions and records are both as they were looked at. */
-  async function settle<T>(context: TenantContext, run: (current: TenantContext) => Promise<T>): Promise<T> {
+  const turns = createTurns();
+
+  /** One change of a tenant at a time, and tries until nobody else comes in between: definitions and records are both as they were looked at. */
+  function settle<T>(context: TenantContext, run: (current: TenantContext) => Promise<T>): Promise<T> {
+    return turns(context.tenant.id, () => attempt(context, run));
+  }
+
+  async function attempt<T>(context: TenantContext, run: (current: TenantContext) => Promise<T>): Promise<T> {
     for (let round = 1; ; round += 1) {
-      const current = round === 1 ? context : await tenants.get(context.tenant.id);
+      const current = await tenants.get(context.tenant.id);
       try {
         return await run(current);
       } catch (error) {

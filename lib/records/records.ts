@@ -37,8 +37,8 @@ export interface Records {
   demandReachable(context: TenantContext, call: Call, collection: Collection, recordId: string): Promise<void>;
 }
 
-/** Times an operation is run anew because definitions changed under it. */
-const restarts = 5;
+/** Times an operation is run anew because definitions changed under it: as many as a script may make in a burst. */
+const restarts = 100;
 
 export function createRecords(deps: RecordDeps & { readonly tenants: TenantRegistry }): Records {
   const { access, hooks, files, tenants } = deps;

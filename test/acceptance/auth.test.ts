@@ -429,6 +429,28 @@ describe("acceptance: auth", () => {
       expect((await tenant.login("ivy")).body).to.deep.equal({ error: "Invalid credentials" });
     });
 
+    it("credential changes: oneself by oldPassword, also by key; a bypassing key and the superadmin without", async () => {
+      const cleo = await tenant.account("cleo", { email: "cleo@example.org" });
+      const plain = await tenant.key({ name: "plain", userId: cleo.id });
+      const bypass = await tenant.key({ name: "bypass", userId: (await tenant.account("robot")).id, bypassRules: true });
+      const change = (token: string, body: object) => backend.call("PATCH", `/api/collections/users/${cleo.id}`, { token, body, tenant: "acme" });
+      expect((await change(plain.key, { password: "a second password, long" })).status).to.equal(400);
+      await demand(200, change(plain.key, { password: "a second password, long", oldPassword: password }));
+      await demand(200, change(bypass.key, { password: "a third password, long" }));
+      await demand(200, tenant.login("cleo", "a third password, long"));
+      await demand(200, change(backend.adminToken, { password, email: "cleo2@example.org" }));
+      const again = (await demand(200, tenant.login("cleo"))).body.accessToken;
+      const answer = await demand(200, change(again, { role: "admin", emailVerified: true, username: "cleo-2" }));
+      expect(answer.body).to.include({ role: "user", emailVerified: false, username: "cleo-2", email: "cleo2@example.org" });
+      expect((await change(again, { password: "short", oldPassword: password })).body[0]).to.include({ field: "password" });
+      expect((await me(again)).status, "a refused change revokes nothing").to.equal(200);
+    });
+
+    it("a tenant named beside a credential must be the credential's", async () => {
+      const { accessToken } = (await demand(200, tenant.login("bob"))).body;
+      for (const [status, more] of [[200, { tenant: "acme" }], [403, { tenant: "other" }], [403, { tenant: "nowhere" }]] as const) expect((await backend.call("GET", "/api/auth/me", { token: accessToken, ...more })).status).to.equal(status);
+    });
+
     it("a mail that cannot be sent changes no answer", async () => {
       await tenant.settings({ passwordReset: { enabled: true, linkUrl: "" } }).catch(() => tenant.settings({ passwordReset: { enabled: true, linkUrl: null } }));
       const before = mailbox.mails.length;

@@ -125,6 +125,12 @@ describe("acceptance: hooks", () => {
       ["no body", { status: 200 }, 201, undefined],
       ["204", { status: 204 }, 201, undefined],
       ["2xx without continue and data", { status: 202, body: { anything: 1 } }, 201, undefined],
+      ["2xx with a text that is no JSON", { status: 200, body: "OK", headers: { "content-type": "text/plain" } }, 201, undefined],
+      ["2xx with JSON that is no object", { status: 200, body: "[1]" }, 201, undefined],
+      ["an error object without continue", { status: 200, body: { error: { status: 403, message: "No" } } }, 201, undefined],
+      ["data without a body", { status: 200, body: { data: {} } }, 201, undefined],
+      ["data.body that is null", { status: 200, body: { data: { body: null } } }, 201, undefined],
+      ["an error that is null", { body: { continue: false, error: null } }, 400, undefined],
       ["continue true", { body: { continue: true } }, 201, undefined],
       ["continue false with an error object", { body: { continue: false, error: { status: 418, message: "No tea" } } }, 418, { status: 418, message: "No tea" }],
       ["an error object without a status", { body: { continue: false, error: { message: "No" } } }, 400, { message: "No" }],
@@ -231,6 +237,22 @@ describe("acceptance: hooks", () => {
       await hook("beforeCreate", { enabled: false }, noted("never"));
       await create();
       expect(order).to.deep.equal(["global first", "global second", "event first", "event second"]);
+    });
+
+    it("a beforeRequest rewrites what the event's hooks and the operation see, on collection and auth routes", async () => {
+      const path = (await hook("beforeRequest", {}, ({ body }) => (body.context.http.method === "POST" ? { body: { data: { body: { ...body.data.body, title: "global" } } } } : {}))).path;
+      const event = await hook("beforeCreate");
+      expect((await create("mine")).title).to.equal("global");
+      expect((await event.next()).body.data.body.title).to.equal("global");
+      receiver.answer(path, ({ body }) => (body.context.http.path === "/api/auth/login" ? { body: { data: { body: { ...body.data.body, username: "ann", password: "another password, of a hook" } } } } : {}));
+      const pair = await demand(200, backend.call("POST", "/api/auth/login", { body: { tenant: "acme", username: "somebody", password } }));
+      expect((await demand(200, backend.call("GET", "/api/auth/me", { token: pair.body.accessToken }))).body.id).to.equal(ann.id);
+      receiver.answer(path, { body: { continue: false, error: { status: 429, message: "Slow down" } } });
+      for (const [method, route] of [["POST", "login"], ["POST", "refresh"], ["GET", "me"], ["POST", "register"], ["POST", "logout"], ["POST", "password/reset"]] as const) {
+        const answer = await backend.call(method, `/api/auth/${route}`, { token: route === "me" || route === "logout" ? ann.token : undefined, ...(method === "POST" ? { body: { tenant: "acme", username: "ann", password, refreshToken: ann.refreshToken, token: "junk" } } : {}) });
+        if (route === "login" || route === "me" || route === "logout" || route === "refresh") expect([answer.status, answer.body], route).to.deep.equal([429, { status: 429, message: "Slow down" }]);
+        else expect(answer.status, route).to.be.within(400, 429);
+      }
     });
 
     it("match narrows a beforeRequest; it runs on auth routes as users; record is null", async () => {

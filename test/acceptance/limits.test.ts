@@ -1,7 +1,7 @@
 // Acceptance: the interface's table of limits, row by row, as far as they show from outside.
 import { randomBytes } from "node:crypto";
 import { expect } from "chai";
-import { file, form, text } from "../support/multipart.js";
+import { file, form, text, type Part } from "../support/multipart.js";
 import { demand, startService } from "../support/service.js";
 import { eventually, openReceiver, startBackend, startProcess, type Account, type Backend, type Receiver, type Tenant } from "./backend.js";
 
@@ -84,7 +84,7 @@ describe("acceptance: limits", () => {
   });
 
   it("files: 2 MiB by default, ten of a multiple field by default", async () => {
-    const upload = (...parts: Parameters<typeof form>) => {
+    const upload = (...parts: Part[]) => {
       const { body, headers } = form(text("n", "1"), ...parts);
       return backend.call("POST", "/api/collections/many", { token: ann.token, body, headers });
     };

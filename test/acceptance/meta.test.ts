@@ -170,6 +170,20 @@ describe("acceptance: meta API", () => {
       expect(same.map(({ status }) => status).sort()).to.deep.equal([201, 400, 400, 400, 400]);
     });
 
+    it("records and accounts are written while definitions change", async () => {
+      await tenant.settings({ selfRegistration: true });
+      await tenant.collection({ name: "busy", fields: [{ name: "n", type: "NUMBER" }], createRule: "true" });
+      const definitions = Array.from({ length: 12 }, (_, n) => tenant.meta("POST", "/collections", { name: `beside${n}`, fields: [] }));
+      const settings = Array.from({ length: 6 }, (_, n) => tenant.meta("PATCH", "/settings", { guardFileRoutes: n % 2 === 0 }));
+      const records = Array.from({ length: 20 }, (_, n) => backend.call("POST", "/api/collections/busy", { token: ann.token, body: { n } }));
+      const batches = Array.from({ length: 3 }, (_, n) => backend.call("POST", "/api/batch", { token: ann.token, body: { requests: [{ method: "POST", collection: "busy", body: { n } }] } }));
+      const accounts = Array.from({ length: 2 }, (_, n) => backend.call("POST", "/api/auth/register", { body: { tenant: "acme", username: `beside${n}`, password } }));
+      for (const [status, answers] of [[201, definitions], [200, settings], [201, records], [200, batches], [201, accounts]] as const) {
+        for (const answer of await Promise.all(answers)) expect(answer.status, answer.text).to.equal(status);
+      }
+      await tenant.settings({ selfRegistration: false, guardFileRoutes: false });
+    });
+
     it("a rule's error tells position and reason", async () => {
       const answer = await tenant.meta("PATCH", "/collections/tasks", { viewRule: "title = 'x' && nothing = 1" });
       refused(answer, "rule");
@@ -249,8 +263,12 @@ describe("acceptance: meta API", () => {
       expect(entry.caller).to.deep.include({ type: "user", id: ann.id });
       const all = await demand(200, tenant.meta("GET", "/request-log?limit=100"));
       expect(all.text).not.to.contain("abcdef").and.not.contain(ann.token).and.not.contain(password);
-      const times = all.body.items.map((item: { time: string }) => item.time);
-      expect(times).to.deep.equal([...times].sort().reverse());
+      for (const id of ["order-1", "order-2", "order-3"]) await backend.call("GET", "/api/auth/me", { token: ann.token, headers: { "x-request-id": id } });
+      const order = await eventually(async () => {
+        const ids = (await tenant.meta("GET", "/request-log?limit=20")).body.items.map(({ requestId }: { requestId: string }) => requestId).filter((id: string) => id.startsWith("order-"));
+        return ids.length === 3 && ids;
+      });
+      expect(order).to.deep.equal(["order-3", "order-2", "order-1"]);
     });
 
     it("limit, cursor and status page through", async () => {

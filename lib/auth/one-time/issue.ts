@@ -12,7 +12,7 @@ import { newOneTimeToken } from "./token.js";
 
 /** Accounts served in one unit. */
 const portion = 50;
-const rounds = 5;
+const rounds = 100;
 
 /**
  * Gives every active account with this address a token in place of its former one, and mails it where a link URL is

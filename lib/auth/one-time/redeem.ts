@@ -10,7 +10,7 @@ import type { OneTimeDeps } from "./deps.js";
 import type { Kind } from "./kinds.js";
 import { parseOneTimeToken } from "./token.js";
 
-const rounds = 20;
+const rounds = 100;
 
 /** What redeeming changes on the account, beside using the token up. */
 export interface Effect {
