@@ -13,7 +13,7 @@ export type { HookInput } from "./hooks/check.js";
 export type { HookManagement, TestResult } from "./hooks/manage.js";
 export type { HookView } from "./hooks/stored.js";
 export type { Who } from "./host/call.js";
-export type { ChangeEvent, CollectionHandle, DataHandle, Fields, FilesHandle, Page, Stored, SubscribeOptions } from "./host/data-handle.js";
+export type { ChangeEvent, CollectionHandle, DataHandle, Fields, FilesHandle, Page, Stored, SubscribeOptions, WriteCondition } from "./host/data-handle.js";
 export type { Identified } from "./host/identify.js";
 export type { Explained } from "./explain/explain.js";
 export type { Stats } from "./stats/stats.js";

@@ -4,6 +4,7 @@ import type { Call } from "../core/call.js";
 import type { JsonObject, RecordValue } from "../core/record.js";
 import type { BatchRequest, BatchResult } from "../records/batch.js";
 import type { ListValue } from "../records/list.js";
+import type { RecordAnswer } from "../records/operation.js";
 import type { ListParameters } from "../records/list-query.js";
 import type { WatchEvent } from "../realtime/watcher.js";
 import type { Records } from "../records/records.js";
@@ -40,15 +41,22 @@ export interface SubscribeOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What must still hold of the record, else PreconditionFailed. */
+export interface WriteCondition<T extends Fields = Fields> {
+  /** Its entity tag, as HTTP gives it. */
+  readonly ifMatch?: string;
+  /** The record as `get`, `create` or `update` gave it: that very object. */
+  readonly ifUnchanged?: Stored<T>;
+}
+
 export interface CollectionHandle<T extends Fields = Fields> {
   /** The HTTP parameters by name. */
   list(parameters?: ListParameters): Promise<Page<T>>;
   /** Throws NotFound where there is none or the viewRule hides it. */
   get(id: string): Promise<Stored<T>>;
   create(body: Partial<T>): Promise<Stored<T>>;
-  /** `ifMatch`: the entity tag that the record must still have, else PreconditionFailed. */
-  update(id: string, body: Partial<T>, options?: { readonly ifMatch?: string }): Promise<Stored<T>>;
-  delete(id: string, options?: { readonly ifMatch?: string }): Promise<void>;
+  update(id: string, body: Partial<T>, options?: WriteCondition<T>): Promise<Stored<T>>;
+  delete(id: string, options?: WriteCondition<T>): Promise<void>;
   /** Changes that the caller may see, from the call on. */
   subscribe(options?: SubscribeOptions): AsyncIterableIterator<ChangeEvent<T>>;
 }
@@ -100,11 +108,11 @@ export function createDataHandle(deps: DataDeps, who: Who): DataHandle {
           records.collection(context, name);
           return (await records.list(context, call, name, parameters)).value as unknown as Page<T>;
         }),
-        get: (id) => asked("GET", `${path}/${id}`, async (context, call) => (await records.view(context, call, name, id)).value as unknown as Stored<T>),
-        create: (body) => asked("POST", path, async (context, call) => (await records.create(context, call, name, { body: body as JsonObject })).value as unknown as Stored<T>),
+        get: (id) => asked("GET", `${path}/${id}`, async (context, call) => tagged<T>(await records.view(context, call, name, id))),
+        create: (body) => asked("POST", path, async (context, call) => tagged<T>(await records.create(context, call, name, { body: body as JsonObject }))),
         update: (id, body, options) => asked("PATCH", `${path}/${id}`, async (context, call) =>
-          (await records.update(context, call, name, { recordId: id, body: body as JsonObject, ifMatch: options?.ifMatch })).value as unknown as Stored<T>),
-        delete: (id, options) => asked("DELETE", `${path}/${id}`, (context, call) => records.remove(context, call, name, { recordId: id, ifMatch: options?.ifMatch })),
+          tagged<T>(await records.update(context, call, name, { recordId: id, body: body as JsonObject, ifMatch: tagOf(options) }))),
+        delete: (id, options) => asked("DELETE", `${path}/${id}`, (context, call) => records.remove(context, call, name, { recordId: id, ifMatch: tagOf(options) })),
         subscribe: (options = {}) => begun(asked("GET", "/api/realtime", async (context, call) => ({
           iterator: deps.watch(context, call, name, options) as unknown as AsyncIterableIterator<ChangeEvent<T>>,
         }))),
@@ -122,6 +130,21 @@ export function createDataHandle(deps: DataDeps, who: Who): DataHandle {
       },
     },
   };
+}
+
+/** The entity tags of records that were given out, for `ifUnchanged`. */
+const tags = new WeakMap<object, string>();
+
+function tagged<T extends Fields>({ value, etag }: RecordAnswer): Stored<T> {
+  tags.set(value, etag);
+  return value as unknown as Stored<T>;
+}
+
+function tagOf<T extends Fields>({ ifMatch, ifUnchanged }: WriteCondition<T> = {}): string | undefined {
+  if (ifUnchanged === undefined) return ifMatch;
+  const tag = tags.get(ifUnchanged);
+  if (tag === undefined || ifMatch !== undefined) throw new TypeError(tag === undefined ? "ifUnchanged must be a record as get, create or update gave it" : "give ifMatch or ifUnchanged, not both");
+  return tag;
 }
 
 /** An iterator that began with the call, not with its first `next()`: nothing written after the call is missed. */

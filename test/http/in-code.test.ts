@@ -22,7 +22,8 @@ describe("in code", () => {
 
   before(async () => {
     on = await startService({ host: (app) => {
-      app.get("/own/who", async (req, res) => {
+      const mount = process.env["TEST_MOUNT"] ?? "";
+      app.get(`${mount}/own/who`, async (req, res) => {
         try {
           res.json(await records.identify(req));
         } catch (error) {
@@ -30,7 +31,7 @@ describe("in code", () => {
           res.status(status).json({ error: message });
         }
       });
-      app.get("/own/users", (req, res, next) => records.requireUser()(req, res, next), (_req, res) => void res.json({ passed: true }));
+      app.get(`${mount}/own/users`, (req, res, next) => records.requireUser()(req, res, next), (_req, res) => void res.json({ passed: true }));
     } });
     records = on.service;
     await records.tenants.create({ slug: "acme", name: "Acme" });
@@ -130,6 +131,21 @@ describe("in code", () => {
       expect((await failure(records.tenant("nosuch").as("system").collection("notes").list())).status).to.equal(404);
       expect((await failure(records.tenant("nosuch").collections.list())).status).to.equal(404);
       expect((await failure(acme.as("system").collection("nosuch").list())).status).to.equal(404);
+    });
+
+    it("ifUnchanged and ifMatch guard update and delete", async () => {
+      const notes = acme.as("system").collection<Note>("notes");
+      const first = await notes.create({ title: "x", owner: alice });
+      const read = await notes.get(first.id);
+      const second = await notes.update(first.id, { title: "y" }, { ifUnchanged: read });
+      for (const old of [first, read]) {
+        expect(await failure(notes.update(first.id, { title: "z" }, { ifUnchanged: old }))).to.include({ status: 412, name: "PreconditionFailed" });
+        expect((await failure(notes.delete(first.id, { ifUnchanged: old }))).status).to.equal(412);
+      }
+      expect(await failure(notes.update(first.id, {}, { ifUnchanged: { ...second } }))).to.be.instanceOf(TypeError);
+      const { headers } = await on.meta("GET", `/api/collections/notes/${first.id}?tenant=acme`);
+      const third = await notes.update(first.id, { title: "z" }, { ifMatch: headers.etag! });
+      await notes.delete(first.id, { ifUnchanged: third });
     });
 
     it("batch: all or nothing", async () => {
@@ -234,8 +250,6 @@ describe("in code", () => {
       const { accessToken } = await acme.auth.login({ username: "alice", password: testPassword });
       const { key } = await acme.apiKeys.create({ name: "machine", userId: alice });
       const who = async (token?: string, tenant?: string) => (await on.request("GET", "/own/who", { token, tenant })).body;
-      const mount = process.env["TEST_MOUNT"] ?? "";
-      if (mount !== "") return;
       const user = await who(accessToken);
       expect([user.type, user.tenant.slug, user.user.id, user.key ?? null]).to.deep.equal(["user", "acme", alice, null]);
       const machine = await who(key);
