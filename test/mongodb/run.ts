@@ -27,11 +27,22 @@ const leftOut: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ferretdb: { http: "it scans for every query that is not by id and takes seconds for a new database: run it alone with --only=ferretdb --suite=http" },
 };
 
-async function runSuite(name: string, files: readonly string[], env: Readonly<Record<string, string>>): Promise<Counts> {
-  const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
+/** Single tests of the HTTP suite that a server cannot pass: title to reason. */
+const skippedTests: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "mongo-java-server": {
+    "otherwise they are made once and kept in the data folder, readable by the owner alone; tokens outlive a restart": "with MongoDB the secrets must be given",
+    "text is compared by code points, whatever its script": "mongo-java-server compares texts by UTF-16 unit",
+  },
+};
+
+async function runSuite(name: string, files: readonly string[], env: Readonly<Record<string, string>>, skip: Readonly<Record<string, string>>): Promise<Counts> {
+  const titles = Object.keys(skip);
+  for (const title of titles) console.log(`  skipped: ${title} (${skip[title]})`);
+  const counts: Counts = { passed: 0, failed: 0, skipped: titles.length };
+  const without = titles.length === 0 ? [] : ["--grep", titles.map((title) => title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|"), "--invert"];
   // Each file in a process of its own: what one leaves cannot harm the next.
   for (const file of files) {
-    const child = spawn(process.execPath, [join(root, "node_modules/mocha/bin/mocha.js"), "--import=tsx", "--timeout", "60000", "--exit", "--reporter", "json", file], {
+    const child = spawn(process.execPath, [join(root, "node_modules/mocha/bin/mocha.js"), "--import=tsx", "--timeout", "60000", "--exit", "--reporter", "json", ...without, file], {
       cwd: root, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"],
     });
     let output = "";
@@ -71,7 +82,7 @@ async function runOn(name: string, kind: string, url: string): Promise<Counts> {
       console.log(`  ${suite}: left out: ${reason}`);
       continue;
     }
-    const counts = await runSuite(suite, files, { TEST_MONGODB_URL: url, TEST_MONGODB_KIND: kind, ...(suite === "http" ? { TEST_STORAGE: url } : {}) });
+    const counts = await runSuite(suite, files, { TEST_MONGODB_URL: url, TEST_MONGODB_KIND: kind, ...(suite === "http" ? { TEST_STORAGE: url } : {}) }, suite === "http" ? (skippedTests[kind] ?? {}) : {});
     total.passed += counts.passed;
     total.failed += counts.failed;
     total.skipped += counts.skipped;

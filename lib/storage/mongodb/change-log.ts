@@ -5,6 +5,7 @@ import type { Change, ChangeLog } from "../storage.js";
 import { readEntries, readNewest, readState, type Collections } from "./collections.js";
 import type { Connection } from "./connection.js";
 import type { EntryDocument } from "./documents.js";
+import { keptEntries, keptTime } from "./journal.js";
 import { toHead } from "./unit.js";
 
 /** Milliseconds between two looks. */
@@ -131,7 +132,7 @@ export function createStoreChanges({ connection, collections, finish }: ChangeLo
       const upTo = Math.max(0, newest.to - keep);
       if (upTo === 0) return;
       await at.state.updateOne({ _id: "trim" }, { $max: { upTo } }, { upsert: true });
-      await at.log.deleteMany({ to: { $lte: upTo }, _id: { $lt: newest._id - 200 } });
+      await at.log.deleteMany({ to: { $lte: upTo }, _id: { $lt: newest._id - keptEntries }, time: { $lt: Date.now() - keptTime } });
     }),
   };
 

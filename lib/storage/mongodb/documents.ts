@@ -65,6 +65,8 @@ export interface TrimDocument {
 export interface EntryDocument {
   readonly _id: number;
   readonly log: string;
+  /** When it was written, by the writer's own clock; ms since the epoch. */
+  readonly time: number;
   /** The process that wrote it. */
   readonly by: string;
   /** Changes before it. */

@@ -13,8 +13,11 @@ import { isDuplicate } from "./errors.js";
 const grace = 2_000;
 /** Milliseconds after its commit from which an entry may have been finished by somebody else. */
 const late = 1_000;
-/** Entries that stay for others to read, beyond those that hold changes. */
-const keptEntries = 200;
+/** Entries that stay for others to read, beyond those that hold changes, and milliseconds for which each one stays. */
+export const keptEntries = 200;
+export const keptTime = 300_000;
+/** Milliseconds after which what was read is too old to be written on: the next number may have been cleared away. */
+const tooOld = 150_000;
 const entriesAtOnce = 200;
 /** After so many entries, those without changes are cleared away. */
 const clearEvery = 500;
@@ -41,6 +44,7 @@ export function createJournal(collections: () => Collections, me: string): Journ
   let lastWanted = 0;
   let contendedUntil = 0;
   let sinceCleared = 0;
+  let readAt = 0;
 
   function contended(): void {
     contendedUntil = performance.now() + 1_000;
@@ -123,13 +127,13 @@ export function createJournal(collections: () => Collections, me: string): Journ
   /** Makes the store's state and log where they are not there yet. False where another process was faster. */
   async function found(known: Known): Promise<boolean> {
     const at = collections();
+    await at.log.createIndex({ to: 1 });
     try {
       await at.state.insertOne({ _id: "state", log: known.log, applied: 0, stamp: 0 });
     } catch (error) {
       if (!isDuplicate(error)) throw error;
       return false;
     }
-    await at.log.createIndex({ to: 1 });
     isStored = true;
     return true;
   }
@@ -141,7 +145,7 @@ export function createJournal(collections: () => Collections, me: string): Journ
 
   async function clear(last: number): Promise<void> {
     const { trimmed } = await readState(collections());
-    await collections().log.deleteMany({ _id: { $lt: last - keptEntries }, $or: [{ count: 0 }, { to: { $lte: trimmed } }] });
+    await collections().log.deleteMany({ _id: { $lt: last - keptEntries }, time: { $lt: Date.now() - keptTime }, $or: [{ count: 0 }, { to: { $lte: trimmed } }] });
   }
 
   async function commit(draft: Draft): Promise<EntryDocument | undefined> {
@@ -152,8 +156,9 @@ export function createJournal(collections: () => Collections, me: string): Journ
       return undefined;
     }
     const entry: EntryDocument = {
-      _id: known.last + 1, log: known.log, by: me, from: known.changes, to: draft.changes, count: draft.changes - known.changes, stamp: draft.stamp, steps: draft.steps,
+      _id: known.last + 1, log: known.log, time: Date.now(), by: me, from: known.changes, to: draft.changes, count: draft.changes - known.changes, stamp: draft.stamp, steps: draft.steps,
     };
+    if (performance.now() - readAt > tooOld) return undefined;
     try {
       await at.log.insertOne(entry);
     } catch (error) {
@@ -179,6 +184,7 @@ export function createJournal(collections: () => Collections, me: string): Journ
 
   return {
     async known() {
+      readAt = performance.now();
       if (current !== undefined) {
         // One small read tells of a dropped tenant, of others' entries and of others who wait.
         const { state, wanted } = await readState(collections());
