@@ -1,0 +1,62 @@
+// Several processes at once on one store: nothing is lost, nobody starves.
+import { expect } from "chai";
+import { always } from "../../lib/storage/filter.js";
+import { createMongoStorage } from "../../lib/storage/mongodb/mongodb.js";
+import type { Storage } from "../../lib/storage/storage.js";
+import { id, insert, write } from "../../lib/testing/storage-case.js";
+import { mongoUrl, removeDatabases } from "./server.js";
+
+const server = mongoUrl();
+
+if (server !== undefined && process.env["TEST_MONGODB_KIND"] !== "ferretdb") {
+  describe("several processes write to one store", function () {
+    this.timeout(60_000);
+    const url = server.withDatabase(`several${process.pid}`);
+    const nodes: Storage[] = [];
+
+    before(async () => {
+      for (let n = 0; n < 3; n += 1) {
+        const storage = createMongoStorage({ url });
+        await storage.open();
+        nodes.push(storage);
+      }
+      await write(nodes[0]!.tenant("several"), { type: "define", table: "things", indexes: [] });
+    });
+    after(async () => {
+      await Promise.all(nodes.map((node) => node.close()));
+      await removeDatabases(url);
+    });
+
+    it("each gets its turn, every write is there, and the log has them all in one order", async () => {
+      const perNode = 100;
+      await Promise.all(nodes.map(async (node, index) => {
+        const store = node.tenant("several");
+        for (let n = 0; n < perNode; n += 1) await write(store, insert(index * 1000 + n + 1, { n }, { log: { collection: "things", content: "id" } }));
+      }));
+      for (const node of nodes) {
+        const store = node.tenant("several");
+        expect(await store.table("things").count(always)).to.equal(perNode * nodes.length);
+        const changes = (await store.changes.since("", 1_000))!;
+        expect(new Set(changes.map((change) => change.recordId)).size).to.equal(perNode * nodes.length);
+        expect(changes.filter((change) => change.recordId.startsWith(id(0).slice(0, 20)) && Number.parseInt(change.recordId.slice(-12), 16) < 1000).map((change) => change.recordId))
+          .to.deep.equal(Array.from({ length: perNode }, (_unused, n) => id(n + 1)));
+      }
+    });
+
+    it("an entry whose process died before its rows were written is finished by another", async () => {
+      const { MongoClient } = await import("mongodb");
+      const client = await MongoClient.connect(url);
+      try {
+        const database = client.db(`${/\/([^/?]+)(?:\?|$)/.exec(url)![1]!}_several`);
+        const log = database.collection<{ _id: number }>("log");
+        const newest = (await log.find({}).sort({ _id: -1 }).limit(1).toArray())[0]! as { _id: number; to: number };
+        const text = JSON.stringify({ id: id(99_999), createdAt: "", updatedAt: "", n: 7 });
+        await log.insertOne({ ...newest, _id: newest._id + 1, by: "somebody who is gone", from: newest.to, to: newest.to, count: 0, time: Date.now(), steps: [{ type: "put", table: "things", id: id(99_999), known: false, revision: 1, text, hidden: null, change: null }] } as never);
+        await write(nodes[1]!.tenant("several"), insert(88_888));
+        for (const node of nodes) expect((await node.tenant("several").table("things").find(id(99_999)))?.record["n"]).to.equal(7);
+      } finally {
+        await client.close();
+      }
+    });
+  });
+}
