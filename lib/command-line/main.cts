@@ -17,6 +17,9 @@ const program: Program = {
   exit: (status) => process.exit(status),
 };
 
+// Parts of the service keep no process alive, and a command may wait for them.
+setInterval(() => undefined, 2 ** 30);
+
 void import("./run.js").then(async ({ run }) => {
   process.exit(await run(process.argv.slice(2), program));
 });

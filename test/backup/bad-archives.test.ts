@@ -10,7 +10,8 @@ type Parts = Map<string, Buffer>;
 
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
-describe("backup: bad archives", () => {
+describe("backup: bad archives", function () {
+  this.timeout(120_000);
   let service: TestService;
   let furnished: Furnished;
   let archive: Buffer;

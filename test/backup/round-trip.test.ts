@@ -11,7 +11,8 @@ import { archiveOf, furnish, picture, unpack, type Furnished } from "./support.j
 
 type Items = Record<string, unknown>[];
 
-describe("backup: there and back", () => {
+describe("backup: there and back", function () {
+  this.timeout(120_000);
   let service: TestService;
   let furnished: Furnished;
   let archive: Buffer;

@@ -5,7 +5,8 @@ import { runCommand, runExample, type Running } from "../support/example.js";
 
 const books = new URL("../../examples/quickstart/books.csv", import.meta.url);
 
-describe("quickstart", () => {
+describe("quickstart", function () {
+  this.timeout(180_000);
   const running: Running[] = [];
   after(async () => {
     await Promise.all(running.map((one) => one.remove()));

@@ -7,7 +7,8 @@ import { scryptHasher } from "../../examples/custom-provider/scrypt-hasher.js";
 import { runExample, type Running } from "../support/example.js";
 import { demand, send, testPassword } from "../support/service.js";
 
-describe("examples", () => {
+describe("examples", function () {
+  this.timeout(120_000);
   let example: Running | undefined;
   afterEach(async () => {
     await example?.remove();

@@ -12,7 +12,8 @@ const secretNames = ["APPLICATION_SECRET", "TOKEN_SECRET", "SESSION_COOKIE_SECRE
 const hex = (bytes = 32) => randomBytes(bytes).toString("hex");
 const free = { CONNECTOR_HTTP_PORT: "0" };
 
-describe("standalone server", () => {
+describe("standalone server", function () {
+  this.timeout(120_000);
   const running: Running[] = [];
   afterEach(async () => {
     await Promise.all(running.splice(0).map((one) => one.remove()));
