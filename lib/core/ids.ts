@@ -1,5 +1,5 @@
 // Ids and secrets: UUID version 7 (RFC 9562), monotonic in this process, and random tokens.
-import { createHash, randomBytes, randomFillSync, timingSafeEqual } from "node:crypto";
+import { createHash, hash, randomBytes, randomFillSync, timingSafeEqual } from "node:crypto";
 
 const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const pool = Buffer.alloc(8 * 512);
@@ -46,7 +46,7 @@ export function newSecret(): string {
 
 /** SHA-256, hexadecimal. Enough for secrets of 256 random bits; never for passwords. */
 export function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return hash("sha256", text, "hex");
 }
 
 /** Compares two texts without telling by time where they differ. */
