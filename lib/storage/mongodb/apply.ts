@@ -7,7 +7,8 @@ import { toDocument, toIndexes, toTransform, type DefineStep, type EntryDocument
 import { codeOf, onlyDuplicates } from "./errors.js";
 import { indexKeys, indexName } from "./names.js";
 
-const rowsAtOnce = 500;
+/** One command stays short even where a server writes each row to disk by itself. */
+const rowsAtOnce = 100;
 const noNamespace = 26;
 
 type Final = { readonly step: PutStep | RemoveStep; readonly known: boolean };
