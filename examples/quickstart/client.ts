@@ -28,7 +28,6 @@ export interface Ask {
   readonly csv?: string;
 }
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- bodies differ from route to route
 type Body = Record<string, any>;
 
 export function createClient(url: string) {
