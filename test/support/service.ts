@@ -2,7 +2,7 @@
 // folder, mounted at TEST_MOUNT in an Express app. A test closes what it opened.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from "node:http";
+import { createServer, request as httpRequest, type IncomingHttpHeaders, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -120,7 +120,9 @@ export async function startService({ host, folder: given, ...options }: StartOpt
   const app = express();
   host?.(app);
   app.use(mount === "" ? "/" : mount, service);
-  const server = createServer(app);
+  // The listener of its own, without Express around it, as the standalone server has it.
+  const ownListener = process.env["TEST_OWN_LISTENER"] !== undefined && mount === "" && host === undefined;
+  const server = createServer(ownListener ? (service as unknown as RequestListener) : app);
   await new Promise<void>((resolve) => server.listen(0, resolve));
   await service.ready();
   const { port } = server.address() as AddressInfo;
