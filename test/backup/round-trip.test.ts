@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -177,6 +178,33 @@ describe("backup: there and back", function () {
     const copy = await service.createTenant();
     const refused = await service.service.tenant(copy.slug).restore(Buffer.concat(chunks)).then(() => undefined, (error: Error) => error);
     expect(refused?.message).to.match(/^This is no backup: /);
+  });
+
+  it("a client that leaves in the middle ends the reading, and troubles nobody", async () => {
+    const own = await startService();
+    const tenant = await own.createTenant();
+    const handle = own.service.tenant(tenant.slug);
+    await handle.collections.create({ name: "notes", fields: [{ name: "text", type: "TEXT" }, { name: "file", type: "FILE" }] });
+    const notes = handle.as("system").collection("notes");
+    for (let index = 0; index < 600; index += 1) await notes.create({ text: randomBytes(3_000).toString("base64").slice(0, 4_000) });
+    const [first] = (await notes.list({ limit: 1 })).items;
+    await handle.as("system").files.upload("notes", first!.id, "file", { name: "f.bin", stream: Readable.from([randomBytes(1_000_000)]) });
+    const token = await own.superadminToken();
+    const left = new Promise<void>((resolve, reject) => {
+      const req = request(`${own.url}/api/meta/tenants/${tenant.id}/backup`, { headers: { authorization: `Bearer ${token}` }, agent: false }, (res) => {
+        res.once("data", () => {
+          res.destroy();
+          resolve();
+        });
+      });
+      req.once("error", reject);
+      req.end();
+    });
+    await left;
+    await demand(200, own.request("GET", "/health"));
+    // Waits for requests under way: a backup that went on would hold it up.
+    await own.close();
+    expect(own.logged.filter(({ level }) => level === "error" || level === "warn")).to.deep.equal([]);
   });
 
   it("from a file, with progress; an empty tenant too", async () => {
