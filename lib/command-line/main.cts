@@ -12,7 +12,13 @@ const program: Program = {
   stderr: process.stderr,
   onSignal(handler) {
     process.on("SIGTERM", handler);
-    process.on("SIGINT", handler);
+    // Ctrl-C below npm comes twice at once: from the terminal, and handed on by npm.
+    let last = -Infinity;
+    process.on("SIGINT", () => {
+      const now = performance.now();
+      if (now - last > 250) handler();
+      last = now;
+    });
   },
   exit: (status) => process.exit(status),
 };

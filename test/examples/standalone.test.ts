@@ -1,6 +1,6 @@
 // The standalone server: `records-service start` and examples/standalone, as processes.
 import { randomBytes } from "node:crypto";
-import { stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { request } from "node:http";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -123,6 +123,17 @@ describe("standalone server", function () {
     server.process.kill("SIGTERM");
     server.process.kill("SIGINT");
     expect(await server.ended).to.equal(1);
+  });
+
+  it("npm start hands signals on, and Ctrl-C, which then comes twice at once, drains", async () => {
+    const server = await start();
+    const url = await server.said(listening);
+    const script = (JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8")) as { scripts: Record<string, string> }).scripts["start"];
+    expect(script).to.match(/^exec node dist\/command-line\/main\.cjs start /);
+    await demand(200, send(`${url}/health`, "GET"));
+    server.process.kill("SIGINT");
+    server.process.kill("SIGINT");
+    expect(await server.ended).to.equal(0);
   });
 
   it("raises the thread pool, unless the environment sets it", async () => {
