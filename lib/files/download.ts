@@ -2,14 +2,13 @@
 // partial requests, and only then touches the bytes.
 import type { BlobStore } from "../blobs/blobs.js";
 import { BadRequest, NotFound, RangeNotSatisfiable } from "../core/errors.js";
-import type { FileReference, RecordValue } from "../core/record.js";
+import { fileReferences, type FileReference, type RecordValue } from "../core/record.js";
 import type { Collection } from "../collections/collection.js";
 import type { FileField } from "../schema/collection.js";
 import { isNotModified, requestedRange } from "./conditions.js";
 import { dispositionOf, guardHeaders } from "./disposition.js";
 import type { Download, DownloadRequest } from "./files.js";
 import { fileKey, variantKey } from "./keys.js";
-import { fileReferences } from "./merge.js";
 import { candidateWidths, parseWidth } from "./variant-plan.js";
 import type { RecentBytes } from "./recent-bytes.js";
 import type { VariantSizes } from "./variant-sizes.js";

@@ -1,7 +1,7 @@
 // What a write makes of a record's FILE fields: new files, kept ones, removed ones. Pure, so that it can be done again
 // on a record that has changed meanwhile.
 import type { FieldError } from "../core/errors.js";
-import type { FileReference, Json, JsonObject, RecordValue } from "../core/record.js";
+import { fileReferences, type FileReference, type Json, type JsonObject, type RecordValue } from "../core/record.js";
 import type { Collection } from "../collections/collection.js";
 import type { FileField } from "../schema/collection.js";
 import type { PendingFile } from "./files.js";
@@ -47,12 +47,6 @@ export function mergeFiles({ collection, existing, body, pending }: FileChange):
     removed.push(...current.filter((file) => !next.some((other) => other.id === file.id)));
   }
   return { set, removed, errors };
-}
-
-/** The references that a stored FILE field holds, whether it is single or multiple. */
-export function fileReferences(value: Json | undefined): readonly FileReference[] {
-  if (value === null || value === undefined || typeof value !== "object") return [];
-  return (Array.isArray(value) ? value : [value]) as unknown as readonly FileReference[];
 }
 
 /** What a FILE field with these files holds: an array, or one reference or null. */

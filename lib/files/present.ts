@@ -1,9 +1,8 @@
 // The outgoing shape of FILE fields: what is stored, and the link it is served at.
 import type { RequestFacts } from "../core/call.js";
-import type { FileReference, Json, RecordValue } from "../core/record.js";
+import { fileReferences, type FileReference, type Json, type RecordValue } from "../core/record.js";
 import type { Collection } from "../collections/collection.js";
 import type { FileField } from "../schema/collection.js";
-import { fileReferences } from "./merge.js";
 
 /** The record with a `url` in each file reference: an absolute path, with the mount path. */
 export function presentFiles(call: { readonly request: Pick<RequestFacts, "mountPath"> }, collection: Collection, record: RecordValue): RecordValue {

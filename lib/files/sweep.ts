@@ -1,12 +1,12 @@
 // Removes what crashes leave behind: blobs that no record holds, and unfinished writes. Never a file that a record
 // holds, and nothing young, for that may be an upload whose record is about to be written.
+import { fileReferences } from "../core/record.js";
 import type { BlobStore } from "../blobs/blobs.js";
 import type { Clock } from "../core/clock.js";
 import type { Storage } from "../storage/storage.js";
 import type { TenantContext, TenantRegistry } from "../tenants/context.js";
 import { parseKey, type ParsedKey } from "./keys.js";
 import { takeLease } from "./lease.js";
-import { fileReferences } from "./merge.js";
 
 /** Milliseconds for which nothing is removed after it was written. */
 export const graceAge = 3_600_000;

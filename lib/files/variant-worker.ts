@@ -4,12 +4,11 @@ import { Readable } from "node:stream";
 import type { BlobStore } from "../blobs/blobs.js";
 import type { Clock } from "../core/clock.js";
 import { describeError, type Logger } from "../core/logger.js";
-import type { RecordValue } from "../core/record.js";
+import { fileReferences, type RecordValue } from "../core/record.js";
 import type { Store } from "../storage/storage.js";
 import type { TenantRegistry } from "../tenants/context.js";
 import { ImageUnreadable, type ImageProcess } from "./image-process.js";
 import { fileKey, variantKey } from "./keys.js";
-import { fileReferences } from "./merge.js";
 import { postponeJob, removeJob, takeJob, type VariantJob } from "./variant-jobs.js";
 import type { VariantSizes } from "./variant-sizes.js";
 
