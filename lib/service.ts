@@ -50,7 +50,7 @@ import { createRouter } from "./http/router.js";
 import { standAlone } from "./http/stand-alone.js";
 import { createUserRoutes } from "./http/users.js";
 import { createLogs } from "./logs/logs.js";
-import { createMailQueue } from "./mailer/mail-queue.js";
+import { createOutgoing } from "./mailer/outgoing.js";
 import { createOperations } from "./operations.js";
 import { resolveOptions, type RecordsServiceOptions } from "./options.js";
 import { createProviders } from "./providers.js";
@@ -64,7 +64,7 @@ import type { Stats } from "./stats/stats.js";
 import { parseHostPort } from "./tenants/host-port.js";
 import { createTenants, type Tenants } from "./tenants/manage.js";
 import { createTenantRegistry } from "./tenants/registry.js";
-import { defineTables, systemTables } from "./tenants/tables.js";
+import { defineTables, systemTables, tenantTables } from "./tenants/tables.js";
 import { createSettings } from "./tenants/settings.js";
 import { createUsers } from "./users/users.js";
 import { createAdminEditor } from "./users/admin-editor.js";
@@ -73,7 +73,7 @@ import { createAdminEditor } from "./users/admin-editor.js";
 export interface RecordsService extends Router {
   /** Resolves when storage and files are open. Requests that come earlier wait for it. Rejects where they cannot be opened; a later call tries again. */
   ready(): Promise<void>;
-  /** Refuses new requests, drains those under way, streams, hook deliveries and image work, and releases everything. A second call is harmless. */
+  /** Refuses new requests, drains those under way, streams, hook deliveries, mails and image work, and releases everything. A second call is harmless. */
   close(): Promise<void>;
   /** A new setup token (30 minutes, single use), for the first superadmin or for recovery. The former one dies. */
   createSetupToken(): Promise<{ readonly token: string; readonly expiresAt: string }>;
@@ -96,7 +96,7 @@ export interface RecordsService extends Router {
 
 /** Milliseconds that close() gives requests under way. */
 const drainTime = 10_000;
-/** Milliseconds that close() gives mails that wait. */
+/** Milliseconds that close() gives requests for mails and mails that are due. */
 const mailTime = 5_000;
 
 /** Throws OptionsError, which lists everything wrong with the options. Opens nothing before the first use or `ready()`. */
@@ -149,8 +149,9 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
     admin: { verifyToken: async (token) => asCaller(await admin.verifyToken(token)) },
   });
   const auth = createAuth({ tenants: registry, users, hooks, clock, families, refreshTokens, mergeFiles, present: files.present });
-  const mails = createMailQueue({ mailer, logger });
-  const oneTime = createOneTime({ tenants: registry, users, families, hooks, mails, clock, logger });
+  const outgoing = createOutgoing({ mailer, logger });
+  const defineMailJobs = defineTables({ mail_jobs: tenantTables.mail_jobs });
+  const oneTime = createOneTime({ storage, tenants: registry, users, families, hooks, outgoing, defineMailJobs, clock, logger });
 
   // Records
   const access = createAccess(clock);
@@ -178,6 +179,7 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
     await blobs.open();
     hooks.start();
     files.start();
+    oneTime.start();
     await operations.open();
     await announceSetup();
   });
@@ -235,7 +237,7 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
     await within(drainTime, dispatch.idle());
     await hooks.close();
     await oneTime.close(mailTime);
-    await mails.close(mailTime);
+    await outgoing.close();
     await files.close();
     await keyAuthenticator.idle();
     await logs.close();

@@ -33,6 +33,8 @@ export const tenantTables = {
   request_log: [],
   /** Image variants still to be made. */
   image_jobs: [text("dueAt")],
+  /** Mails still to go out. */
+  mail_jobs: [text("dueAt")],
 } as const satisfies Record<string, readonly IndexDefinition[]>;
 
 /** The operations that make sure of these tables. */

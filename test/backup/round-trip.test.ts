@@ -207,6 +207,27 @@ describe("backup: there and back", function () {
     expect(own.logged.filter(({ level }) => level === "error" || level === "warn")).to.deep.equal([]);
   });
 
+  it("mails that wait are not in it: a restore writes to nobody", async () => {
+    const sent: string[] = [];
+    let release = (): void => undefined;
+    const gate = new Promise<void>((resolve) => { release = resolve; });
+    const own = await startService({ mailer: { send: async ({ to }) => { sent.push(to); await gate; } } });
+    const tenant = await own.createTenant("mails");
+    const handle = own.service.tenant("mails");
+    await handle.settings.update({ passwordReset: { enabled: true, linkUrl: "https://app.test/reset" } });
+    const names = Array.from({ length: 8 }, (_, n) => `user${n}@example.com`);
+    for (const [n, email] of names.entries()) await own.signUp(tenant, `user${n}`, { email });
+    for (const email of names.slice(0, 7)) await handle.auth.forgotPassword({ email });
+    // Five are under way, the others wait.
+    while (sent.length < 5) await new Promise((resolve) => setImmediate(resolve));
+    const copy = await own.createTenant("copy");
+    await own.service.tenant("copy").restore(await archiveOf(own, tenant));
+    await own.service.tenant(copy.slug).auth.forgotPassword({ email: names[7]! });
+    release();
+    await own.close();
+    expect(sent.sort()).to.deep.equal(names);
+  });
+
   it("from a file, with progress; an empty tenant too", async () => {
     const folder = await mkdtemp(join(tmpdir(), "records-archive-"));
     const empty = await service.createTenant();

@@ -3,6 +3,7 @@ import type { Settings } from "../../core/tenant.js";
 import type { Row } from "../../storage/storage.js";
 
 export interface Kind {
+  readonly name: "reset" | "verification";
   readonly hashColumn: string;
   /** Milliseconds since the epoch. */
   readonly expiresColumn: string;
@@ -17,6 +18,7 @@ export interface Kind {
 export const lifetimeMs = 30 * 60_000;
 
 export const reset: Kind = {
+  name: "reset",
   hashColumn: "resetHash",
   expiresColumn: "resetExpires",
   settings: ({ passwordReset }) => passwordReset,
@@ -26,6 +28,7 @@ export const reset: Kind = {
 };
 
 export const verification: Kind = {
+  name: "verification",
   hashColumn: "verifyHash",
   expiresColumn: "verifyExpires",
   settings: ({ emailVerification }) => emailVerification,
@@ -33,3 +36,6 @@ export const verification: Kind = {
   subject: (tenant) => `Confirm your e-mail address for ${tenant}`,
   opening: (tenant, account) => `Please confirm that this is the e-mail address of your account${account} at ${tenant}.\nOpen this link:`,
 };
+
+/** By name. */
+export const kinds: Readonly<Record<string, Kind>> = { reset, verification };

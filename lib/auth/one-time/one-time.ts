@@ -12,6 +12,7 @@ import type { Origin } from "../origin.js";
 import type { OneTimeDeps } from "./deps.js";
 import { issue } from "./issue.js";
 import { reset, verification, type Kind } from "./kinds.js";
+import { createMailWorker } from "./mail-worker.js";
 import { redeem, runHooks } from "./redeem.js";
 
 export interface OneTime {
@@ -29,9 +30,14 @@ export interface OneTime {
   resetPassword(origin: Origin, input: JsonObject): Promise<void>;
   /** `{ token }`: the address is verified. Throws BadRequest("Invalid or expired token"), HookRejected, HookFailed. */
   confirmVerification(origin: Origin, input: JsonObject): Promise<void>;
-  /** Resolves when every request that was taken is served: its tokens issued, its mails with the mail queue. */
+  /** Begins to send what earlier processes left. The storage is open by then. */
+  start(): void;
+  /** Resolves when every request that was taken is served, and every mail that is due was handed over or given up. */
   idle(): Promise<void>;
-  /** Takes no more requests and gives those that wait up to these milliseconds. Before the mail queue's own end. */
+  /**
+   * Takes no more requests, and gives requests and mails up to these milliseconds. Mails that are left stay in the
+   * store. Before the mailer's own end.
+   */
   close(ms: number): Promise<void>;
 }
 
@@ -41,20 +47,31 @@ const mostWaiting = 1000;
 export function createOneTime(deps: OneTimeDeps): OneTime {
   const { users, families, clock, logger } = deps;
   const queue = createBoundedQueue({ concurrency: mostAtATime, capacity: mostWaiting });
+  const worker = createMailWorker(deps);
   let full = false;
+  /** Tenants with more mails than may wait, once they are told of. */
+  const fullTenants = new Set<string>();
 
   async function request(kind: Kind, context: TenantContext | undefined, origin: Origin, input: JsonObject): Promise<void> {
     if (context === undefined) return;
     const { email } = await runHooks(deps, context, origin, input);
     const taken = queue.offer(async () => {
       try {
-        await issue(deps, kind, context, email);
+        tellIfFull(context.tenant.id, !(await issue(deps, kind, context, email, worker.wake)));
       } catch (error) {
         logger.error({ tenantId: context.tenant.id, error: describeError(error) }, "one-time tokens could not be issued");
       }
     });
     if (!taken && !full) logger.error({}, "a request for a one-time token was dropped: too many wait");
     full = !taken;
+  }
+
+  function tellIfFull(tenantId: string, isFull: boolean): void {
+    if (!isFull) fullTenants.delete(tenantId);
+    else if (!fullTenants.has(tenantId)) {
+      fullTenants.add(tenantId);
+      logger.error({ tenantId }, "a mail was dropped: too many wait");
+    }
   }
 
   return {
@@ -83,7 +100,15 @@ export function createOneTime(deps: OneTimeDeps): OneTime {
       }));
     },
 
-    idle: queue.idle,
-    close: queue.close,
+    start: worker.start,
+    async idle() {
+      await queue.idle();
+      await worker.idle();
+    },
+    async close(ms) {
+      const end = performance.now() + ms;
+      await queue.close(ms);
+      await worker.close(Math.max(0, end - performance.now()));
+    },
   };
 }

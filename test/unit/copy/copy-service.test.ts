@@ -46,6 +46,9 @@ async function mongo(base: string): Promise<Target> {
   };
 }
 
+const at = "2026-01-31T09:00:00.000Z";
+const mail = { id: "reset-0199aaaa-0000-7000-8000-000000000002", createdAt: at, updatedAt: at, kind: "reset", userId: "0199aaaa-0000-7000-8000-000000000002", address: "ada@example.test", taken: 0, dueAt: at };
+
 const targets: Record<string, () => Promise<Target>> = { SQLite: () => sqlite() };
 const server = mongoUrl();
 if (server !== undefined) targets["MongoDB"] = () => mongo(server.withDatabase(`copy${process.pid}`));
@@ -62,8 +65,13 @@ for (const [name, open] of Object.entries(targets)) {
       await house.createCollection(tenant, { name: "notes", fields: [{ name: "title", type: "TEXT", unique: true }, { name: "more", type: "JSON" }] });
       for (let n = 0; n < 12; n += 1) await house.meta("POST", "/api/collections/notes?tenant=north", { title: `note ${n}`, more: { $gt: [n], "a.b": null } });
       await house.signUp(tenant, "ada");
-      await house.createTenant("south");
+      const older = await house.createTenant("south");
       await house.close();
+      // A mail that waits, as a service leaves it that ends; and a tenant that is older than such a table.
+      const place = await sqlite(folder);
+      await place.storage.tenant(tenant.id).write({ operations: [{ type: "insert", table: "mail_jobs", record: mail }] });
+      await place.storage.tenant(older.id).write({ operations: [{ type: "drop", table: "mail_jobs" }] });
+      await place.dispose();
     });
     after(() => rm(folder, { recursive: true, force: true }));
 
@@ -79,6 +87,8 @@ for (const [name, open] of Object.entries(targets)) {
 
         const report = await copyService({ from, to });
         expect(report.tenants).to.equal(2);
+        const [north] = await from.storage.system.table("tenants").list({ filter: always, limit: 1 });
+        expect((await to.storage.tenant(north!.id).table("mail_jobs").list({ filter: always, limit: 10 })).map(({ record }) => record)).to.deep.equal([mail]);
         expect((await copyService({ from, to })).rows).to.equal(report.rows);
         for (const table of ["tenants", "superadmin"]) {
           const [before, after] = await Promise.all([from, to].map(({ storage }) => storage.system.table(table).list({ filter: always, limit: 10 })));

@@ -2,8 +2,8 @@ import { expect } from "chai";
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from "node:net";
 import PostalMime from "postal-mime";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
-import { createMailQueue } from "../../../lib/mailer/mail-queue.js";
 import type { Mailer } from "../../../lib/mailer/mailer.js";
+import { createOutgoing } from "../../../lib/mailer/outgoing.js";
 import { createSmtpMailer, type SmtpSettings, type SmtpTuning } from "../../../lib/mailer/smtp.js";
 import { certificate, key } from "./certificate.js";
 
@@ -152,12 +152,11 @@ describe("mail over SMTP", () => {
     const { port, received } = await sink();
     const lines: object[] = [];
     const log = (fields: object): void => { lines.push(fields); };
-    const queue = createMailQueue({ mailer: mailer({ port }), logger: { debug: log, info: log, warn: log, error: log } });
+    const outgoing = createOutgoing({ mailer: mailer({ port }), logger: { debug: log, info: log, warn: log, error: log } });
     for (const to of ["a@x.test, b@y.test", "a@x.test;b@y.test", "A <b@y.test>", "a@x.test\r\nBcc: b@y.test", "a@x.test\nRCPT TO:<b@y.test>", "\"a b\"@x.test", "a@x.test\u0000", "@", "a@", "a@b@c.test", "", " a@x.test"]) {
-      queue.send({ ...mail, to });
+      await outgoing.send({ ...mail, to });
     }
-    queue.send({ ...mail, subject: "hello\r\nBcc: b@y.test", to: "only@x.test" });
-    await queue.idle();
+    await outgoing.send({ ...mail, subject: "hello\r\nBcc: b@y.test", to: "only@x.test" });
     expect(received.map(({ to }) => to)).to.deep.equal([["only@x.test"]]);
     expect(received[0]!.source).to.not.match(/^Bcc:/im);
     expect(lines).to.deep.equal([]);

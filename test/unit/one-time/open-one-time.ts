@@ -11,7 +11,8 @@ import { usersTable } from "../../../lib/collections/collection.js";
 import { newId } from "../../../lib/core/ids.js";
 import { defaultSettings, type Settings } from "../../../lib/core/tenant.js";
 import type { JsonObject } from "../../../lib/core/record.js";
-import type { Mail } from "../../../lib/mailer/mailer.js";
+import type { Mail, Mailer } from "../../../lib/mailer/mailer.js";
+import { createOutgoing } from "../../../lib/mailer/outgoing.js";
 import { createSqliteStorage } from "../../../lib/storage/sqlite/sqlite.js";
 import type { Row, Storage } from "../../../lib/storage/storage.js";
 import type { TenantContext } from "../../../lib/tenants/context.js";
@@ -26,6 +27,7 @@ export interface OpenedOneTime {
   readonly origin: Origin;
   readonly mails: Mail[];
   readonly lines: object[];
+  readonly messages: string[];
   readonly hasher: CountingHasher;
   /** What global hooks were told, and what they answer. */
   readonly told: JsonObject[];
@@ -34,6 +36,9 @@ export interface OpenedOneTime {
   now: number;
   readonly tenantId: string;
   readonly folder: string;
+  readonly storage: Storage;
+  /** One more process; its mails go to this mailer, undefined for none. Closed with the others. */
+  another(mailer: Mailer | undefined): OneTime;
   context(): Promise<TenantContext>;
   set(settings: Partial<Settings>): Promise<void>;
   addUser(members: { username: string; email?: string; active?: boolean; emailVerified?: boolean }): Promise<string>;
@@ -52,10 +57,11 @@ const on: Settings = {
   emailVerification: { enabled: true, linkUrl: "https://app.test/verify/{token}", requireForLogin: false },
 };
 
-export async function openOneTime(): Promise<OpenedOneTime> {
+/** @param create makes a storage of the two processes; by default SQLite in the folder */
+export async function openOneTime(create: (folder: string) => Storage = (folder) => createSqliteStorage({ folder })): Promise<OpenedOneTime> {
   const folder = await mkdtemp(join(tmpdir(), "records-one-time-"));
   const tenantId = newId(Date.now());
-  const storages = [createSqliteStorage({ folder }), createSqliteStorage({ folder })] as const;
+  const storages = [create(folder), create(folder)] as const;
   await storages[0].open();
   await storages[1].open();
   await storages[0].system.write({ operations: defineTables(systemTables) });
@@ -66,7 +72,12 @@ export async function openOneTime(): Promise<OpenedOneTime> {
   const tenant = { id: tenantId, slug: "acme", name: "Acme & Sons", createdAt: at, updatedAt: at };
   const clock = { now: () => opened.now };
   const hasher = countingHasher();
-  const log = (fields: object): void => { opened.lines.push(fields); };
+  const log = (fields: object, message: string): void => {
+    opened.lines.push(fields);
+    opened.messages.push(message);
+  };
+  const mailbox: Mailer = { async send(mail) { opened.mails.push(mail); } };
+  const processes: OneTime[] = [];
   let settings = on;
 
   const contextOf = (storage: Storage) => async (id: string): Promise<TenantContext | undefined> => {
@@ -75,24 +86,28 @@ export async function openOneTime(): Promise<OpenedOneTime> {
     const stamp = await store.stamp();
     return { tenant, store, stamp, settings, collections: new Map(), hooks: () => [] };
   };
-  function create(storage: Storage): OneTime {
+  function start(storage: Storage, mailer: Mailer | undefined): OneTime {
     const tokens = createTokens({ secret: "d4".repeat(32), clock });
     const users = createUsers({ hasher, follow: [] });
-    return createOneTime({
-      tenants: { byId: contextOf(storage) }, users, clock,
+    const logger = { debug: log, info: log, warn: log, error: log };
+    const process = createOneTime({
+      storage, tenants: { byId: contextOf(storage), list: async () => [tenant] }, users, clock, logger,
+      outgoing: createOutgoing({ mailer, logger }), defineMailJobs: defineTables({ mail_jobs: tenantTables.mail_jobs }),
       families: createFamilies({ clock, tokens, refreshTokens: createRefreshTokens({ secret: "d4".repeat(32) }), users, accessTokenTtl: 900, refreshTokenTtl: 1000 }),
       hooks: { async beforeRequest(_context, _call, { body }) { opened.told.push(body!); return { body: opened.answer ?? body }; } },
-      mails: { send: (mail) => { opened.mails.push(mail); } },
-      logger: { debug: log, info: log, warn: log, error: log },
     });
+    processes.push(process);
+    return process;
   }
 
   const store = storages[0].tenant(tenantId);
   const opened: OpenedOneTime = {
-    oneTime: create(storages[0]),
-    other: create(storages[1]),
+    oneTime: start(storages[0], mailbox),
+    other: start(storages[1], mailbox),
+    storage: storages[0],
+    another: (mailer) => start(storages[1], mailer),
     origin: { request: { requestId: "r", method: "POST", path: "/api/auth/password/forgot", headers: {}, mountPath: "" }, meter: { hookMs: 0 } },
-    mails: [], lines: [], told: [], hasher, tenantId, folder,
+    mails: [], lines: [], messages: [], told: [], hasher, tenantId, folder,
     answer: undefined,
     now: Date.UTC(2026, 0, 31, 10),
     context: async () => (await contextOf(storages[0])(tenantId))!,
@@ -122,8 +137,8 @@ export async function openOneTime(): Promise<OpenedOneTime> {
       return token;
     },
     async close() {
-      await opened.oneTime.close(1000);
-      await opened.other.close(1000);
+      // Some hang for good.
+      await Promise.all(processes.map((process) => process.close(50)));
       for (const storage of storages) await storage.close();
       await rm(folder, { recursive: true, force: true });
     },
