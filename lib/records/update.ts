@@ -6,6 +6,7 @@ import { checkJson } from "../schema/json-guard.js";
 import { validateRecord } from "../schema/validate.js";
 import type { Collection } from "../collections/collection.js";
 import type { Row } from "../storage/storage.js";
+import type { Incoming } from "./access.js";
 import type { Built, Prepared, Step } from "./commit.js";
 import { replaced, withoutSecrets } from "./create.js";
 import { matchesEtag } from "./if-match.js";
@@ -34,31 +35,47 @@ export async function prepareUpdate(deps: RecordDeps, target: Target, input: Upd
     users.demandOwner(call, input.recordId, visible, clientBody, secrets);
   }
 
-  // The first look: whoever may not change this record learns so before any hook is asked.
-  const first = await demand(clientBody);
+  const first = await firstLook();
   if (collection.isUsers) await users.authorize(context, call, first, clientBody, secrets);
 
   const subject = { collection: collection.name, recordId: first.id, body: clientBody, record: toldToHooks(files, call, collection, first.record) };
   const outcome = await hooks.before(context, call, "beforeUpdate", subject);
   const body = replaced(outcome.body, clientBody) ? withoutSecrets(deps, target, outcome.body) : clientBody;
 
-  const { values, errors } = validateRecord({ fields: collection.definition.fields, isUsers: collection.isUsers, body, mode: "update" });
+  const { values, errors } = checked(body);
   const faults = [...errors, ...(collection.isUsers ? users.check(secrets, "update") : [])];
   if (faults.length > 0) throw new ValidationFailed([...faults, ...mergeFiles({ collection, existing: first.record, body, pending }).errors]);
 
   return { build };
 
-  /** The row as it is now, where this caller may change it in this way. */
-  async function demand(incoming: JsonObject): Promise<Row> {
-    const row = await table.find(input.recordId);
-    const changed = row === undefined ? new Set<string>() : changedFields(collection, row.record, incoming, pending.map((file) => file.field));
-    const found = access.demandChange(call, collection, "updateRule", row, { body: incoming, changed });
-    if (!matchesEtag(input.ifMatch, etagOf(found))) throw new PreconditionFailed();
-    return found;
+  /**
+   * Whoever may not change this record, whatever a hook makes of the body, learns so before any hook is asked. Of a
+   * record that the caller may not even view neither hooks nor validation tell anything: there his own body decides.
+   */
+  async function firstLook(): Promise<Row> {
+    const row = access.demandChange(call, collection, "updateRule", await table.find(input.recordId), "early");
+    const rule = collection.rules.updateRule;
+    if ((rule?.readsBody === true || rule?.readsChanged === true) && !access.canView(call, collection, row.record)) {
+      access.demandChange(call, collection, "updateRule", row, incomingOf(row, clientBody, checked(clientBody).values));
+    }
+    if (!matchesEtag(input.ifMatch, etagOf(row))) throw new PreconditionFailed();
+    return row;
+  }
+
+  function checked(from: JsonObject) {
+    return validateRecord({ fields: collection.definition.fields, isUsers: collection.isUsers, body: from, mode: "update" });
+  }
+
+  /** What of this update a rule may look at: the values as they would be stored, and which of them are other ones. */
+  function incomingOf(row: Row, from: JsonObject, read: Readonly<Record<string, Json>>): Incoming {
+    return { body: { ...from, ...read }, changed: changedFields(collection, row.record, from, read, pending.map((file) => file.field)) };
   }
 
   async function build(): Promise<Built<RecordAnswer>> {
-    const row = await demand(body);
+    const found = await table.find(input.recordId);
+    const incoming = found === undefined ? undefined : incomingOf(found, body, values);
+    const row = access.demandChange(call, collection, "updateRule", found, incoming);
+    if (!matchesEtag(input.ifMatch, etagOf(row))) throw new PreconditionFailed();
     const merged = mergeFiles({ collection, existing: row.record, body, pending });
     if (merged.errors.length > 0) throw new ValidationFailed(merged.errors);
     const columns = collection.isUsers ? await users.updateColumns(row, values, secrets, input.system) : undefined;
@@ -69,7 +86,6 @@ export async function prepareUpdate(deps: RecordDeps, target: Target, input: Upd
     set["updatedAt"] = timestamp(clock);
     const done = { collection: collection.name, recordId: row.id, body, record: toldToHooks(files, call, collection, { ...row.record, ...set } as RecordValue) };
     const after = hooks.after(context, call, "afterUpdate", done);
-    const changed = changedFields(collection, row.record, body, pending.map((file) => file.field));
     // What was decided on this very revision must still be it; otherwise the rule as the condition is enough, and
     // changes of other fields by others stay.
     const pinned = after.length > 0 || input.ifMatch !== undefined || collection.isUsers || collection.files.some((field) => field.name in set) || collection.rules.updateRule?.readsChanged === true;
@@ -77,7 +93,7 @@ export async function prepareUpdate(deps: RecordDeps, target: Target, input: Upd
       {
         operation: {
           type: "update", table: collection.table, id: row.id, set,
-          where: access.filter(call, collection, "updateRule", { body, changed }),
+          where: access.filter(call, collection, "updateRule", incoming),
           ...(pinned ? { revision: row.revision } : {}),
           ...(columns === undefined ? {} : { setHidden: columns.setHidden, increment: columns.increment, hiddenIs: columns.hiddenIs }),
           log: { collection: collection.name, content: collection.isUsers ? "id" : "record" },
@@ -99,13 +115,18 @@ export async function prepareUpdate(deps: RecordDeps, target: Target, input: Upd
   }
 }
 
-/** Names of the fields that a body changes: those whose value would be another one, and those that get files. */
-export function changedFields(collection: Collection, record: RecordValue, body: JsonObject, withFiles: readonly string[]): Set<string> {
+/**
+ * Names of the fields that an update changes: those whose value would be another one, and those that get files. Members
+ * of the body that are ignored change nothing.
+ */
+function changedFields(collection: Collection, record: RecordValue, body: JsonObject, values: Readonly<Record<string, Json>>, withFiles: readonly string[]): Set<string> {
   const changed = new Set(withFiles);
-  for (const [name, value] of Object.entries(body)) {
-    const isFile = collection.fields.get(name)?.type === "FILE";
-    const before = isFile ? fileIds(record[name] ?? null) : (record[name] ?? null);
-    if (!same(before, isFile ? fileIds(value) : value)) changed.add(name);
+  for (const [name, value] of Object.entries(values)) {
+    if (!same(record[name] ?? null, value)) changed.add(name);
+  }
+  for (const { name } of collection.files) {
+    const value = Object.hasOwn(body, name) ? body[name] : undefined;
+    if (value !== undefined && !same(fileIds(record[name] ?? null), fileIds(value))) changed.add(name);
   }
   return changed;
 }
