@@ -1,8 +1,8 @@
 // Load from another process: wrk where it is installed, else autocannon.
 import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
@@ -14,8 +14,17 @@ export interface LoadOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON with POST. */
   readonly body?: unknown;
+  /** Requests to be sent in turn, in place of the one that the URL names. */
+  readonly turns?: readonly Turn[];
   /** For the scripts of wrk. */
   readonly folder: string;
+}
+
+export interface Turn {
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON with POST. */
+  readonly body?: unknown;
 }
 
 export interface Loaded {
@@ -40,11 +49,11 @@ export async function load(options: LoadOptions): Promise<Loaded> {
 
 let scripts = 0;
 
-async function byWrk({ url, connections, seconds, headers = {}, body, folder }: LoadOptions): Promise<Loaded> {
+async function byWrk({ url, connections, seconds, headers = {}, body, turns, folder }: LoadOptions): Promise<Loaded> {
   const script: string[] = [];
-  if (body !== undefined) {
-    const file = join(folder, `post-${(scripts += 1)}.lua`);
-    writeFileSync(file, `wrk.method = "POST"\nwrk.headers["Content-Type"] = "application/json"\nwrk.body = ${luaText(JSON.stringify(body))}\n`);
+  if (body !== undefined || turns !== undefined) {
+    const file = join(folder, `script-${(scripts += 1)}.lua`);
+    writeFileSync(file, turns === undefined ? `wrk.method = "POST"\nwrk.headers["Content-Type"] = "application/json"\nwrk.body = ${luaText(JSON.stringify(body))}\n` : luaTurns(turns));
     script.push("-s", file);
   }
   const { stdout } = await run("wrk", [
@@ -61,6 +70,21 @@ async function byWrk({ url, connections, seconds, headers = {}, body, folder }: 
   };
 }
 
+/** The requests are put together once, so that their number costs the load nothing. */
+function luaTurns(turns: readonly Turn[]): string {
+  const calls = turns.map(({ path, headers = {}, body }) => {
+    const all = body === undefined ? headers : { ...headers, "Content-Type": "application/json" };
+    const table = Object.entries(all).map(([name, value]) => `[ ${luaText(name)} ] = ${luaText(value)}`).join(", ");
+    return `  add(${body === undefined ? "\"GET\"" : "\"POST\""}, ${luaText(path)}, { ${table} }, ${body === undefined ? "nil" : luaText(JSON.stringify(body))})\n`;
+  });
+  return [
+    "local requests, at = {}, 0\n",
+    "local function add(method, path, headers, body) requests[#requests + 1] = wrk.format(method, path, headers, body) end\n",
+    `function init()\n${calls.join("")}end\n`,
+    "function request() at = at % #requests + 1 return requests[at] end\n",
+  ].join("");
+}
+
 function luaText(text: string): string {
   return `[==[${text}]==]`;
 }
@@ -70,16 +94,9 @@ function milliseconds(text = "0ms"): number {
   return Number(value) * { us: 0.001, ms: 1, s: 1000, m: 60_000 }[(unit ?? "ms") as "us" | "ms" | "s" | "m"];
 }
 
-async function byAutocannon({ url, connections, seconds, headers = {}, body }: LoadOptions): Promise<Loaded> {
-  const program = createRequire(import.meta.url).resolve("autocannon");
-  const { stdout } = await run(process.execPath, [
-    program, "-c", String(connections), "-d", String(seconds), "--json", "--no-progress",
-    ...Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}=${value}`]),
-    ...(body === undefined ? [] : ["-m", "POST", "-H", "Content-Type=application/json", "-b", JSON.stringify(body)]), url,
-  ], { maxBuffer: 64 * 1024 * 1024 });
-  const result = JSON.parse(stdout) as { requests: { total: number; average: number }; latency: { p50: number; p99: number }; non2xx: number; errors: number; timeouts: number };
-  return {
-    requests: result.requests.total, perSecond: result.requests.average, p50: result.latency.p50, p99: result.latency.p99,
-    failed: result.non2xx + result.errors + result.timeouts,
-  };
+async function byAutocannon({ folder, ...options }: LoadOptions): Promise<Loaded> {
+  const file = join(folder, `load-${(scripts += 1)}.json`);
+  writeFileSync(file, JSON.stringify(options));
+  const { stdout } = await run(process.execPath, ["--import", "tsx", fileURLToPath(new URL("./autocannon.ts", import.meta.url)), file]);
+  return JSON.parse(stdout) as Loaded;
 }

@@ -1,13 +1,14 @@
 // What a scenario is given, and the rounds that most of them are made of.
 import type { Figures, ScenarioResult, Series } from "./figures.js";
-import { load } from "./load.js";
+import { load, type Turn } from "./load.js";
 import type { Seeded } from "./seed.js";
+import type { SeededMongo } from "./seed-mongodb.js";
 import { startServer, type BenchServer } from "./server.js";
 
-export interface Bench {
+/** What every scenario is given. */
+export interface Terms {
   /** Temporary; gone after the run. */
   readonly folder: string;
-  readonly seeded: Seeded;
   readonly rounds: number;
   /** Seconds of each load. */
   readonly seconds: number;
@@ -15,28 +16,45 @@ export interface Bench {
   readonly quick: boolean;
 }
 
+export interface Bench extends Terms {
+  readonly seeded: Seeded;
+}
+
+/** Of the scenarios on a MongoDB server. */
+export interface MongoBench extends Terms {
+  readonly mongo: SeededMongo;
+}
+
 export interface Scenario {
   readonly id: string;
   run(bench: Bench): Promise<ScenarioResult>;
 }
 
-export interface Subject {
+export interface MongoScenario {
+  readonly id: string;
+  run(bench: MongoBench): Promise<ScenarioResult>;
+}
+
+export interface Subject extends Turn {
   readonly name: string;
   readonly server: BenchServer;
-  readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
+  /** Requests that are sent in turn, in place of one and the same; paths below the server's URL. */
+  readonly turns?: readonly Turn[];
 }
 
 /** Loads one subject after the other, round by round. A warm-up round comes first and does not count. */
-export async function interleave(bench: Bench, subjects: readonly Subject[], connections: number): Promise<Record<string, Figures>> {
+export async function interleave(bench: Terms, subjects: readonly Subject[], connections: number): Promise<Record<string, Figures>> {
   const results = new Map(subjects.map(({ name }) => [name, { perSecond: [], cpuUs: [], p50Ms: [], p99Ms: [], rssMb: [] } as Record<string, number[]>]));
   for (let round = 0; round <= bench.rounds; round += 1) {
     for (const subject of subjects) {
       // Long enough for the compiler to have seen the code, on a busy machine too.
       const seconds = round === 0 && !bench.quick ? 5 : bench.seconds;
       const before = await subject.server.usage();
-      const loaded = await load({ url: subject.server.url + subject.path, connections, seconds, headers: subject.headers ?? {}, body: subject.body, folder: bench.folder });
+      const { url } = subject.server;
+      const { pathname } = new URL(url);
+      const base = pathname === "/" ? "" : pathname;
+      const turns = subject.turns?.map((turn) => ({ ...turn, path: base + turn.path }));
+      const loaded = await load({ url: url + subject.path, connections, seconds, headers: subject.headers ?? {}, body: subject.body, folder: bench.folder, ...(turns === undefined ? {} : { turns }) });
       const after = await subject.server.usage();
       if (loaded.requests === 0 || loaded.failed > loaded.requests / 1000) throw new Error(`${subject.name}: ${loaded.failed} of ${loaded.requests} requests failed`);
       if (round === 0) continue;
@@ -69,6 +87,19 @@ export async function withServers<Result>({ seeded }: Bench, run: (servers: Four
     return await run({ bare, limit, mounted, own });
   } finally {
     await Promise.all(servers.map((server) => server.stop()));
+  }
+}
+
+/** Runs with the yardstick on MongoDB and the service in both mountings. */
+export async function withMongoServers<Result>({ mongo: { server } }: MongoBench, run: (servers: Omit<FourServers, "limit">) => Promise<Result>): Promise<Result> {
+  const servers = await Promise.all([
+    startServer("bare-mongodb.ts", [server.url, server.bareName]), startServer("service.ts", [server.url, "mounted"]), startServer("service.ts", [server.url, "own"]),
+  ]);
+  const [bare, mounted, own] = servers as [BenchServer, BenchServer, BenchServer];
+  try {
+    return await run({ bare, mounted, own });
+  } finally {
+    await Promise.all(servers.map((each) => each.stop()));
   }
 }
 

@@ -1,5 +1,9 @@
 // The scenarios of the bench, in the order of their numbers.
-import type { Scenario } from "./scenario.js";
+import type { MongoScenario, Scenario } from "./scenario.js";
+import { mongoCreate } from "./scenarios/m3-create.js";
+import { mongoList } from "./scenarios/m2-list.js";
+import { mongoView } from "./scenarios/m1-view.js";
+import { twoNodes } from "./scenarios/m4-two-nodes.js";
 import { coldStart } from "./scenarios/s15-start.js";
 import { create, createAlone } from "./scenarios/s3-create.js";
 import { credentials } from "./scenarios/s8-credentials.js";
@@ -17,3 +21,6 @@ export const scenarios: readonly Scenario[] = [
   view, list, create, createAlone, readsBesideWrites, login, filesBesideLogins, credentials,
   fanOut, burst, images, download, scan, hook, coldStart,
 ];
+
+/** The same on a MongoDB server, where one is given. */
+export const mongoScenarios: readonly MongoScenario[] = [mongoView, mongoList, mongoCreate, twoNodes];

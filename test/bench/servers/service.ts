@@ -1,11 +1,13 @@
 // The service under test: `mounted` in a host's Express app, or on its `own` listener, as the standalone server has it.
 import express from "express";
 import { createRecordsService, listen } from "records-service";
+import { secrets } from "../secrets.js";
 import { announce } from "./announce.js";
 
-const [folder = "", kind = "mounted"] = process.argv.slice(2);
+/** A folder, or a `mongodb://` URL. */
+const [storage = "", kind = "mounted"] = process.argv.slice(2);
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
-const service = createRecordsService({ storage: folder, logger: silent, defaultTenant: "bench" });
+const service = createRecordsService({ storage, logger: silent, defaultTenant: "bench", ...(storage.startsWith("mongodb") ? { secrets, announceSetup: false } : {}) });
 await service.ready();
 if (kind === "mounted") {
   const app = express();
