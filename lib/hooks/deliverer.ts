@@ -1,7 +1,7 @@
 // The deliverer: takes pending after-hook deliveries out of the tenants' stores and sends them until it is closed.
 // It holds no more rows than it is sending, so a long backlog costs no memory.
 import { newId } from "../core/ids.js";
-import type { Clock } from "../core/clock.js";
+import { watchClock, type Clock } from "../core/clock.js";
 import { describeError, type Logger } from "../core/logger.js";
 import type { Row, Storage } from "../storage/storage.js";
 import type { TenantRegistry } from "../tenants/context.js";
@@ -32,7 +32,7 @@ export interface Deliverer {
 }
 
 const sweepMs = 300_000;
-/** The longest that a lane sleeps, so that a clock that was set is noticed. */
+/** The longest that a lane sleeps. A clock that was set forward is noticed sooner. */
 const longestSleep = 60_000;
 const shortestSleep = 50;
 const sleepAfterFault = 5_000;
@@ -47,6 +47,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
   let closing = false;
   let sweeping: Promise<void> = Promise.resolve();
   let sweepTimer: NodeJS.Timeout | undefined;
+  let leaveClock = (): void => undefined;
 
   async function fill(lane: Lane, slots: number): Promise<Filled> {
     const jobs: Promise<boolean>[] = [];
@@ -112,6 +113,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
     start() {
       if (closing || sweepTimer !== undefined) return;
       startSweep();
+      leaveClock = watchClock(clock, lanes.wakeSleeping);
       sweepTimer = setInterval(startSweep, sweepMs);
       sweepTimer.unref();
     },
@@ -119,6 +121,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
     async close(graceMs) {
       closing = true;
       clearInterval(sweepTimer);
+      leaveClock();
       lanes.stop();
       const grace = setTimeout(() => giveUp.abort(), graceMs);
       await sweeping;

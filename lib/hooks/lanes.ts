@@ -22,6 +22,8 @@ export type Fill = (lane: Lane, slots: number) => Promise<Filled>;
 export interface Lanes {
   /** There is, or may be, something due. */
   wake(tenantId: string, hookId: string): void;
+  /** What was due later may be due now: the clock was set. */
+  wakeSleeping(): void;
   /** Begins nothing more. */
   stop(): void;
   /** Resolves once all that was begun has ended. */
@@ -135,6 +137,9 @@ export function createLanes(fill: Fill): Lanes {
         lanes.set(key, lane);
       }
       turn(lane);
+    },
+    wakeSleeping() {
+      for (const lane of lanes.values()) if (lane.timer !== undefined) turn(lane);
     },
     stop() {
       stopped = true;

@@ -11,8 +11,8 @@ export const hooksTable = "hooks";
 /** What stands for a header's value that is kept. */
 export const concealed = "***";
 
-/** A hook as the API shows it. */
-export interface HookView extends Omit<HookDefinition, "secret"> {
+/** A hook as the API shows it (contract 7). */
+export interface HookView extends Omit<HookDefinition, "secret" | "createdAt" | "updatedAt"> {
   /** null, but for the answer to a creation that generated it. */
   readonly secret: string | null;
 }
@@ -62,5 +62,6 @@ export function indexHookRows(rows: readonly Row[]): HookIndex {
 }
 
 export function presentHook(hook: HookDefinition): HookView {
-  return { ...hook, secret: null, headers: Object.fromEntries(Object.keys(hook.headers).map((name) => [name, concealed])) };
+  const { createdAt: _createdAt, updatedAt: _updatedAt, ...shown } = hook;
+  return { ...shown, secret: null, headers: Object.fromEntries(Object.keys(hook.headers).map((name) => [name, concealed])) };
 }

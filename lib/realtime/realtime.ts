@@ -107,7 +107,7 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
       channel.listen(membership, now);
       membership.subscriber.position(channel.position);
     });
-    if (since !== undefined && membership.wanted.size > 0) void replay({ present, clock, logger }, channel, membership, since);
+    if (since !== undefined && membership.wanted.size > 0) void replay({ present, clock, logger, keep: options.history }, channel, membership, since);
   }
 
   async function subscribe(context: TenantContext, caller: Caller, input: SubscribeInput, recheck?: () => Promise<unknown>): Promise<readonly string[]> {

@@ -21,6 +21,8 @@ export interface ReplayDeps {
   readonly present: Present;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Changes that the history holds. The store may keep more for a while: nobody is told of those. */
+  readonly keep: number;
 }
 
 /**
@@ -31,7 +33,7 @@ export async function replay(deps: ReplayDeps, channel: Channel, membership: Mem
   const { subscriber } = membership;
   try {
     const ids = idsOf(await channel.context(), membership);
-    if (!(await isTruthful(channel, ids, since))) {
+    if (!(await isTruthful(channel, ids, since, deps.keep))) {
       await resync(channel, membership);
       return;
     }
@@ -68,12 +70,15 @@ function idsOf({ collections }: TenantContext, { wanted }: Membership): Ids {
 }
 
 /** Whether the history reaches back to there, and had none of these collections under another name since. */
-async function isTruthful(channel: Channel, ids: Ids, since: string): Promise<boolean> {
+async function isTruthful(channel: Channel, ids: Ids, since: string, keep: number): Promise<boolean> {
   const renamable = new Set(ids.values());
   let position = since;
+  let count = 0;
   for (;;) {
     const changes = await readAfter(channel, position);
     if (changes === undefined) return false;
+    count += changes.length;
+    if (count > keep) return false;
     if (changes.some(({ collection, recordId }) => collection === "$collections" && renamable.has(recordId))) return false;
     if (changes.length < page) return true;
     position = changes.at(-1)!.id;

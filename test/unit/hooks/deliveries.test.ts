@@ -89,6 +89,19 @@ describe("after-hook deliveries", () => {
     expect(new Set(bench.log.map(({ deliveryId }) => deliveryId)).size).to.equal(1);
   });
 
+  it("a clock that is set forward brings the next attempt, without a restart", async () => {
+    receiver.answer = (_received, response) => void response.writeHead(receiver.received.length === 1 ? 503 : 200).end();
+    bench.hooks.start();
+    await add();
+    await change("r-1");
+    await settled(([row]) => row?.attempt === 1 && row.owner === "");
+    // By then it has looked in vain and sleeps until the plan's next time.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    bench.clock.advance(12_000);
+    await receiver.count(2);
+    await settled((list) => list.length === 0);
+  });
+
   /** The clock was set: somebody has to look. */
   function wakeAll(): void {
     const again = bench.restart();

@@ -5,10 +5,10 @@ export type { Settings, Tenant } from "../../../core/tenant.js";
 export type { FieldError } from "../../../core/errors.js";
 export type { HookDefinition, HookEvent } from "../../../hooks/definition.js";
 import type { FileReference, Json } from "../../../core/record.js";
-import type { HookDefinition } from "../../../hooks/definition.js";
+import type { HookView } from "../../../hooks/stored.js";
 
 /** A hook as it is shown: no secret, but in the answer that generated it. */
-export interface HookEntry extends Omit<HookDefinition, "secret"> { readonly secret: string | null }
+export type HookEntry = HookView;
 
 /** A delivery of an after-hook that has not arrived. */
 export interface DeliveryEntry {
