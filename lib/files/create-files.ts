@@ -12,17 +12,19 @@ import { presentFiles } from "./present.js";
 import { receiveFile } from "./receive.js";
 import { createRecentBytes } from "./recent-bytes.js";
 import { sweepFiles } from "./sweep.js";
-import { insertJobs } from "./variant-jobs.js";
+import { insertJobs, nextDue } from "./variant-jobs.js";
 import { createVariantSizes } from "./variant-sizes.js";
 import { createVariantWorker } from "./variant-worker.js";
 
 /** Milliseconds between two sweeps. */
 const sweepInterval = 3_600_000;
+/** Milliseconds between two looks for images that a process left which is gone. */
+const lookInterval = 300_000;
 
 export interface FilesDeps {
   /** Opened by the caller, and closed by the caller after `close()`. */
   readonly blobs: BlobStore;
-  readonly storage: Pick<Storage, "system">;
+  readonly storage: Pick<Storage, "system" | "tenant">;
   readonly tenants: Pick<TenantRegistry, "byId" | "list">;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -38,6 +40,7 @@ export function createFiles({ blobs, storage, tenants, clock, logger, images: im
   /** Removals, recoveries and sweeps under way. */
   const background = new Set<Promise<void>>();
   let sweepTimer: NodeJS.Timeout | undefined;
+  let lookTimer: NodeJS.Timeout | undefined;
   let closing = false;
 
   /** Runs on without anybody waiting; what fails is told to the log and done by a later sweep. */
@@ -64,7 +67,7 @@ export function createFiles({ blobs, storage, tenants, clock, logger, images: im
   async function recover(): Promise<void> {
     for (const tenant of await tenants.list()) {
       if (closing) return;
-      worker.wake(tenant.id);
+      if ((await nextDue(storage.tenant(tenant.id))) !== undefined) worker.wake(tenant.id);
     }
   }
 
@@ -127,10 +130,11 @@ export function createFiles({ blobs, storage, tenants, clock, logger, images: im
 
     start() {
       const run = (): void => inBackground("the sweep", sweep);
-      inBackground("the look for images left to scale", recover);
+      const look = (): void => inBackground("the look for images left to scale", recover);
+      look();
       run();
-      sweepTimer = setInterval(run, sweepInterval);
-      sweepTimer.unref();
+      sweepTimer = setInterval(run, sweepInterval).unref();
+      lookTimer = setInterval(look, lookInterval).unref();
     },
 
     imageProcessId: () => images.pid(),
@@ -138,6 +142,7 @@ export function createFiles({ blobs, storage, tenants, clock, logger, images: im
     async close() {
       closing = true;
       clearInterval(sweepTimer);
+      clearInterval(lookTimer);
       const awake = setInterval(() => undefined, 1000);
       try {
         await worker.close();

@@ -4,7 +4,7 @@ import { timestamp, type Clock } from "../core/clock.js";
 import { newId } from "../core/ids.js";
 import type { RecordValue } from "../core/record.js";
 import type { Collection } from "../collections/collection.js";
-import { text } from "../storage/filter.js";
+import { always, text } from "../storage/filter.js";
 import { ConditionMissed, type Operation, type Row, type Store } from "../storage/storage.js";
 import type { PendingFile } from "./files.js";
 
@@ -48,6 +48,12 @@ export async function takeJob(store: Store, clock: Clock): Promise<VariantJob | 
   const job = jobOf(row);
   const set = { dueAt: new Date(clock.now() + lease).toISOString(), attempts: job.attempts + 1, updatedAt: timestamp(clock) };
   return (await wrote(store, { type: "update", table: jobsTable, id: row.id, revision: row.revision, set })) ? { ...job, ...set } : "missed";
+}
+
+/** When the next job may be taken, milliseconds since the epoch; undefined where there is none. */
+export async function nextDue(store: Store): Promise<number | undefined> {
+  const [row] = await store.table(jobsTable).list({ filter: always, sort: { field: "dueAt", kind: "text", descending: false }, limit: 1 });
+  return row === undefined ? undefined : Date.parse(jobOf(row).dueAt);
 }
 
 /** The job is done, or given up. */

@@ -9,13 +9,15 @@ import type { Store } from "../storage/storage.js";
 import type { TenantRegistry } from "../tenants/context.js";
 import { ImageUnreadable, type ImageProcess } from "./image-process.js";
 import { fileKey, variantKey } from "./keys.js";
-import { postponeJob, removeJob, takeJob, type VariantJob } from "./variant-jobs.js";
+import { nextDue, postponeJob, removeJob, takeJob, type VariantJob } from "./variant-jobs.js";
 import type { VariantSizes } from "./variant-sizes.js";
 
 /** How often a job is taken before its image is left as it is. */
 const maxAttempts = 2;
 /** Milliseconds until a tenant whose work failed for other reasons than the image is looked at again. */
 const pause = 60_000;
+/** Milliseconds: the shortest sleep until a job that another process has taken may be taken over. */
+const shortestSleep = 50;
 
 export interface VariantWorkerDeps {
   readonly blobs: BlobStore;
@@ -38,7 +40,7 @@ export interface VariantWorker {
 export function createVariantWorker({ blobs, sizes, tenants, images, clock, logger }: VariantWorkerDeps): VariantWorker {
   /** Tenants that may have work, in turns. */
   const waiting = new Set<string>();
-  const pauses = new Set<NodeJS.Timeout>();
+  const pauses = new Map<string, NodeJS.Timeout>();
   let running: Promise<void> | undefined;
   let closed = false;
 
@@ -49,7 +51,7 @@ export function createVariantWorker({ blobs, sizes, tenants, images, clock, logg
         if (await workOn(tenantId)) waiting.add(tenantId);
       } catch (error) {
         logger.warn({ tenantId, error: describeError(error) }, "image variants: the queue could not be worked on; trying again in a minute");
-        wakeLater(tenantId);
+        wakeLater(tenantId, pause);
       }
     }
     running = undefined;
@@ -60,6 +62,11 @@ export function createVariantWorker({ blobs, sizes, tenants, images, clock, logg
     const context = await tenants.byId(tenantId);
     if (context === undefined) return false;
     const job = await takeJob(context.store, clock);
+    if (job === undefined) {
+      // What others have taken comes back where they die over it.
+      const due = await nextDue(context.store);
+      if (due !== undefined) wakeLater(tenantId, Math.min(pause, Math.max(shortestSleep, due - clock.now())));
+    }
     if (job === undefined || job === "missed") return job !== undefined;
     try {
       await makeVariants(tenantId, context.store, job);
@@ -98,13 +105,13 @@ export function createVariantWorker({ blobs, sizes, tenants, images, clock, logg
     }
   }
 
-  function wakeLater(tenantId: string): void {
-    const timer = setTimeout(() => {
-      pauses.delete(timer);
+  function wakeLater(tenantId: string, delay: number): void {
+    clearTimeout(pauses.get(tenantId));
+    if (closed) return;
+    pauses.set(tenantId, setTimeout(() => {
+      pauses.delete(tenantId);
       wake(tenantId);
-    }, pause);
-    timer.unref();
-    pauses.add(timer);
+    }, delay).unref());
   }
 
   function wake(tenantId: string): void {
@@ -122,7 +129,7 @@ export function createVariantWorker({ blobs, sizes, tenants, images, clock, logg
 
     async close() {
       closed = true;
-      for (const timer of pauses) clearTimeout(timer);
+      for (const timer of pauses.values()) clearTimeout(timer);
       await running;
     },
   };

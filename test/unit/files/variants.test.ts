@@ -246,6 +246,19 @@ describe("variants in the background", () => {
     expect(await widthsOf()).to.have.length(2);
   });
 
+  it("a service that lives takes a job over by itself when the lease of a dead one has ended", async () => {
+    scene = await startScene([field]);
+    const pending = await scene.receive("photo", await photo(200, 100).jpeg().toBuffer());
+    await scene.files.close();
+    await scene.create(pending);
+    const [row] = await jobs();
+    await scene.context.store.write({ operations: [{ type: "update", table: "image_jobs", id: row!.id, set: { attempts: 1, dueAt: new Date(scene.clock.now() + 2000).toISOString() } }] });
+    const living = scene.another();
+    living.start();
+    await awake((async () => { while ((await jobs()).length > 0) await new Promise((resolve) => setImmediate(resolve)); })());
+    expect(await widthsOf()).to.have.length(2);
+  });
+
   it("two services on one store make each variant once", async () => {
     const written: string[] = [];
     scene = await startScene([manyField], { blobs: (disk): BlobStore => ({ ...disk, write: (key, content) => { written.push(key); return disk.write(key, content); } }) });
