@@ -40,21 +40,20 @@ describe("mails that wait in the store", () => {
     await process.close(1000);
   }
   /** A process that takes what is due, gets no answer from its mailer, and is gone. */
-  async function takeAndDie(): Promise<void> {
+  async function takeAndDie(due = 1): Promise<void> {
     const taken = unanswered.length;
     let begun = (): void => undefined;
     const sending = new Promise<void>((resolve) => { begun = resolve; });
     const process = opened.another({
       send(mail) {
         unanswered.push(mail);
-        begun();
+        if (unanswered.length === taken + due) begun();
         return new Promise(() => undefined);
       },
     });
     process.start();
     await sending;
     await process.close(0);
-    expect(unanswered).to.have.length(taken + 1);
   }
 
   it("a mail whose process died goes out by another when the lease has ended, and its link is the only one that works", async () => {
@@ -135,13 +134,13 @@ describe("mails that wait in the store", () => {
     await put(id, verification);
     const states = [await everything()];
     expect(states[0]).to.include(address);
-    await takeAndDie();
+    await takeAndDie(2);
     states.push(await everything());
     opened.now += leaseMs;
     await look();
     states.push(await everything());
     const tokens = [...unanswered, ...opened.mails].map(tokenOf);
-    expect(tokens).to.have.length(3);
+    expect(tokens).to.have.length(4);
     for (const state of states) for (const secret of [...tokens, "app.test", "token="]) expect(state).not.to.include(secret);
     expect(Object.keys((await (await put(id), jobs()))[0]!.record).sort()).to.deep.equal(["address", "createdAt", "dueAt", "id", "kind", "taken", "updatedAt", "userId"]);
   });
@@ -193,11 +192,31 @@ describe("mails that wait in the store", () => {
     });
   }
 
+  it("sends nothing to an address that is changed in the very moment in which its mail is taken", async () => {
+    const id = await opened.addUser({ username: "alice", email: address });
+    await put(id);
+    opened.beforeTaking = () => opened.change(id, { email: "new@example.test" });
+    await look();
+    expect([opened.mails, await jobs(), opened.lines]).to.deep.equal([[], [], []]);
+    expect((await opened.user(id)).hidden["resetHash"] ?? null).to.equal(null);
+  });
+
+  it("sends nothing where the feature is switched off in that moment", async () => {
+    const id = await opened.addUser({ username: "alice", email: address });
+    await put(id);
+    opened.beforeTaking = () => opened.set({ passwordReset: { enabled: false, linkUrl: "https://app.test/reset" } });
+    await look();
+    expect([opened.mails, await jobs(), opened.lines]).to.deep.equal([[], [], []]);
+    expect((await opened.user(id)).hidden["resetHash"] ?? null).to.equal(null);
+  });
+
   it("two requests while the first one waits are one mail; one that comes while it is sent is another, whose link works", async () => {
     const id = await opened.addUser({ username: "alice", email: address });
     await put(id);
+    const [waits] = await jobs();
+    opened.now += 1;
     await put(id);
-    expect(await jobs()).to.have.length(1);
+    expect((await jobs()).map(({ record }) => record)).to.deep.equal([waits!.record]);
     let release = (): void => undefined;
     const gate = new Promise<void>((resolve) => { release = resolve; });
     const slow = opened.another({ async send(mail) { opened.mails.push(mail); await gate; } });
@@ -211,6 +230,23 @@ describe("mails that wait in the store", () => {
     const [older, newer] = opened.mails.map(tokenOf);
     expect((await rejection(slow.resetPassword(opened.origin, { token: older!, password }))).status).to.equal(400);
     await slow.resetPassword(opened.origin, { token: newer!, password });
+  });
+
+  it("a process that ends its mail leaves a job alone that was begun anew meanwhile", async () => {
+    const id = await opened.addUser({ username: "alice", email: address });
+    await put(id);
+    let release = (): void => undefined;
+    const gate = new Promise<void>((resolve) => { release = resolve; });
+    const slow = opened.another({ async send(mail) { opened.mails.push(mail); await gate; } });
+    slow.start();
+    while (opened.mails.length < 1) await new Promise((resolve) => setImmediate(resolve));
+    await put(id);
+    release();
+    await slow.idle();
+    expect((await jobs()).map(({ record }) => record["taken"])).to.deep.equal([0]);
+    await look();
+    expect(opened.mails).to.have.length(2);
+    expect(await jobs()).to.deep.equal([]);
   });
 
   it("a mail that could not be sent is logged and given up", async () => {

@@ -14,7 +14,7 @@ import type { JsonObject } from "../../../lib/core/record.js";
 import type { Mail, Mailer } from "../../../lib/mailer/mailer.js";
 import { createOutgoing } from "../../../lib/mailer/outgoing.js";
 import { createSqliteStorage } from "../../../lib/storage/sqlite/sqlite.js";
-import type { Row, Storage } from "../../../lib/storage/storage.js";
+import type { Row, Storage, Store } from "../../../lib/storage/storage.js";
 import type { TenantContext } from "../../../lib/tenants/context.js";
 import { defineTables, systemTables, tenantTables } from "../../../lib/tenants/tables.js";
 import { createUsers } from "../../../lib/users/users.js";
@@ -32,6 +32,8 @@ export interface OpenedOneTime {
   /** What global hooks were told, and what they answer. */
   readonly told: JsonObject[];
   answer: JsonObject | undefined;
+  /** Called once, before the next mail is taken, when all that it depends on has been read. */
+  beforeTaking: (() => Promise<void>) | undefined;
   /** Milliseconds since the epoch. */
   now: number;
   readonly tenantId: string;
@@ -80,9 +82,25 @@ export async function openOneTime(create: (folder: string) => Storage = (folder)
   const processes: OneTime[] = [];
   let settings = on;
 
+  /** The store as the features see it. */
+  function tenantStore(storage: Storage, id: string): Store {
+    const store = storage.tenant(id);
+    return {
+      table: (name) => store.table(name), changes: store.changes, stamp: () => store.stamp(), size: () => store.size(),
+      async write(unit) {
+        const { beforeTaking } = opened;
+        if (beforeTaking !== undefined && unit.operations.some(({ type, table }) => type === "update" && table === "mail_jobs")) {
+          opened.beforeTaking = undefined;
+          await beforeTaking();
+        }
+        return store.write(unit);
+      },
+    };
+  }
+
   const contextOf = (storage: Storage) => async (id: string): Promise<TenantContext | undefined> => {
     if (id !== tenantId) return undefined;
-    const store = storage.tenant(tenantId);
+    const store = tenantStore(storage, tenantId);
     const stamp = await store.stamp();
     return { tenant, store, stamp, settings, collections: new Map(), hooks: () => [] };
   };
@@ -109,6 +127,7 @@ export async function openOneTime(create: (folder: string) => Storage = (folder)
     origin: { request: { requestId: "r", method: "POST", path: "/api/auth/password/forgot", headers: {}, mountPath: "" }, meter: { hookMs: 0 } },
     mails: [], lines: [], messages: [], told: [], hasher, tenantId, folder,
     answer: undefined,
+    beforeTaking: undefined,
     now: Date.UTC(2026, 0, 31, 10),
     context: async () => (await contextOf(storages[0])(tenantId))!,
     async set(change) {
