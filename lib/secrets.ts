@@ -25,7 +25,8 @@ function generate(): Secrets {
 
 function keptIn(folder: string): Secrets {
   const file = join(folder, "secrets.json");
-  mkdirSync(folder, { recursive: true });
+  // What lies beside the file is nobody else's either. A folder that is there keeps its mode.
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   try {
     // `wx`: of two processes that start at once one writes, and both read the same.
     writeFileSync(file, `${JSON.stringify(generate(), null, 2)}\n`, { mode: 0o600, flag: "wx" });

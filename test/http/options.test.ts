@@ -1,5 +1,5 @@
 // Contract 10 "Options" and "Secrets".
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -52,6 +52,11 @@ describe("options", () => {
     expect(await readdir(path)).to.deep.equal(["secrets.json"]);
   });
 
+  it("a storage folder that cannot be written to is a fault of the option storage", async () => {
+    await writeFile(join(folder, "a file"), "");
+    expect(refusal({ storage: join(folder, "a file", "data") })).to.contain("storage: the folder").and.contain("cannot be written to (ENOTDIR)");
+  });
+
   it("in prod mode all secrets must be given, each of at least 64 hex characters; every missing one is named, no value is shown", async () => {
     const none = refusal({ mode: "prod", storage: join(folder, "prod") });
     for (const name of secretNames) expect(none, name).to.contain(name);
@@ -74,6 +79,8 @@ describe("options", () => {
     const kept = files.filter((name) => /secret/i.test(name));
     expect(kept, files.join(", ")).to.have.length(1);
     expect((await stat(join(folder, "dev", kept[0]!))).mode & 0o777).to.equal(0o600);
+    // The system database beside it holds the superadmin's hash.
+    expect((await stat(join(folder, "dev"))).mode & 0o777, "the folder itself").to.equal(0o700);
     const second = await startService({ folder: join(folder, "dev") });
     try {
       expect((await demand(200, second.request("GET", "/api/auth/me", { token: user.token }))).body.id).to.equal(user.id);
