@@ -1,5 +1,4 @@
 // The media type of a file, read from its first bytes and never taken from the client.
-import { fileTypeFromBuffer } from "file-type";
 
 /** How many bytes at the start of a file decide its type. */
 export const headSize = 32_768;
@@ -12,6 +11,8 @@ export const unknownType = "application/octet-stream";
  * and SVG are never served as something a browser shows.
  */
 export async function sniffType(head: Buffer): Promise<string> {
+  // Loaded with the first upload: most processes start without one.
+  const { fileTypeFromBuffer } = await import("file-type");
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
   if (found !== undefined) return found.mime.split(";", 1)[0]!.trim().toLowerCase();
   // Where what decides lies beyond the first bytes: a long profile before the pixels, a cover before the sound.

@@ -3,7 +3,7 @@
 import type { LookupAddress } from "node:dns";
 import type { LookupFunction, Socket } from "node:net";
 import type { IncomingMessage } from "node:http";
-import got from "got";
+import type { Got } from "got";
 import { describeError } from "../core/logger.js";
 import { within } from "./deadline.js";
 import type { Agents } from "./agents.js";
@@ -53,19 +53,26 @@ export interface DeliveryFailure {
 /** Bytes of an answer that are read. */
 export const answerLimit = 262_144;
 
-const client = got.extend({
-  followRedirect: false,
-  retry: { limit: 0 },
-  throwHttpErrors: false,
-  decompress: false,
-  allowGetBody: true,
-  headers: { "user-agent": "records-service", "accept": "application/json, */*;q=0.1", "accept-encoding": "identity" },
-});
+let loading: Promise<Got> | undefined;
+
+/** Loads the HTTP client, which a process without hooks never needs. Before the first delivery, so that its time-out is not spent on it. */
+export function loadClient(): Promise<Got> {
+  loading ??= import("got").then(({ got }) => got.extend({
+    followRedirect: false,
+    retry: { limit: 0 },
+    throwHttpErrors: false,
+    decompress: false,
+    allowGetBody: true,
+    headers: { "user-agent": "records-service", "accept": "application/json, */*;q=0.1", "accept-encoding": "identity" },
+  }));
+  return loading;
+}
 
 type Failure = Omit<DeliveryFailure, "type" | "durationMs">;
 
 /** Sends one delivery. Never throws: whatever happens is a result. */
 export async function deliver(request: DeliveryRequest): Promise<DeliveryResult> {
+  const client = await loadClient();
   const started = performance.now();
   const failed = (failure: Failure): DeliveryFailure => ({ type: "failure", ...failure, durationMs: elapsed(started) });
   const target = parseTarget(request.url);
@@ -73,14 +80,14 @@ export async function deliver(request: DeliveryRequest): Promise<DeliveryResult>
   try {
     const addresses = await within(resolveTarget(target, request.allowlist, request.lookup), request.timeoutMs, request.signal);
     const remaining = request.timeoutMs - (performance.now() - started);
-    const result = await send(request, target, addresses, Math.max(1, Math.round(remaining)));
+    const result = await send(client, request, target, addresses, Math.max(1, Math.round(remaining)));
     return { ...result, durationMs: elapsed(started) };
   } catch (error) {
     return failed(failureOf(error, null));
   }
 }
 
-function send(request: DeliveryRequest, target: Target, addresses: readonly LookupAddress[], timeoutMs: number): Promise<DeliveryResult> {
+function send(client: Got, request: DeliveryRequest, target: Target, addresses: readonly LookupAddress[], timeoutMs: number): Promise<DeliveryResult> {
   return new Promise((resolve) => {
     const stream = client.stream(target.url, {
       method: request.method as "POST",

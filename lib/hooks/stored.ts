@@ -3,6 +3,7 @@ import type { Json, RecordValue } from "../core/record.js";
 import type { Hidden, Row, Store } from "../storage/storage.js";
 import { always } from "../storage/filter.js";
 import type { HookDefinition, HookEvent } from "./definition.js";
+import { loadClient } from "./deliver.js";
 import { indexHooks, type HookIndex } from "./index-hooks.js";
 
 /** The table of hooks in a tenant's store. */
@@ -58,6 +59,8 @@ export function writeHook(hook: HookDefinition): { record: RecordValue; hidden: 
 
 /** The look-up over the rows of the hooks' table, for a tenant's context. */
 export function indexHookRows(rows: readonly Row[]): HookIndex {
+  // So that the first delivery does not have to wait for it.
+  if (rows.length > 0) void loadClient().catch(() => undefined);
   return indexHooks(rows.map(readHook));
 }
 

@@ -2,7 +2,7 @@
 // whole body is counted, nothing is ever held but the text, and whatever goes wrong leaves no file behind.
 import { Transform, type Readable, type TransformCallback } from "node:stream";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import multer from "multer";
+import type multer from "multer";
 import { BadRequest, PayloadTooLarge, ServiceError, UnsupportedMediaType, ValidationFailed } from "../core/errors.js";
 import type { PendingFile } from "../files/files.js";
 import type { FileField } from "../schema/collection.js";
@@ -10,7 +10,7 @@ import { bodyLimit } from "./body.js";
 import { createPartStore, type PartReceiver } from "./part-store.js";
 
 /** What multer holds a body to; a form of records has no use for more. */
-const limits = { fieldNameSize: 100, fieldSize: 1_048_576, fields: 200, headerPairs: 50, fieldNestingDepth: 0 } as const;
+const limits = { fieldNameSize: 100, fieldSize: bodyLimit, fields: 200, headerPairs: 50, fieldNestingDepth: 0 } as const;
 /** Milliseconds without a byte until an upload counts as abandoned. */
 const stallTime = 30_000;
 /** Milliseconds for the whole body. */
@@ -41,9 +41,12 @@ export interface MultipartBody {
  */
 export async function readMultipart(req: IncomingMessage, options: MultipartOptions): Promise<MultipartBody> {
   demandReadable(req);
+  // Loaded with the first upload: most processes start without one.
+  const { default: library } = await import("multer");
+  if (req.destroyed) throw cutOff();
   const parts = createPartStore(options.fields, options.receive);
   try {
-    const text = await parse(req, options, parts);
+    const text = await parse(library, req, options, parts);
     return { text, files: parts.files() };
   } catch (error) {
     const files = await parts.abandon();
@@ -83,7 +86,7 @@ class CountedBody extends Transform {
   }
 }
 
-async function parse(req: IncomingMessage, options: MultipartOptions, parts: PartReceiver): Promise<Readonly<Record<string, string>>> {
+async function parse(library: typeof multer, req: IncomingMessage, options: MultipartOptions, parts: PartReceiver): Promise<Readonly<Record<string, string>>> {
   const body = await new Promise<CountedBody>((resolve, reject) => {
     const wait = options.stallTime ?? stallTime;
     const late = (): void => fail(new ServiceError(408, "The body did not arrive in time", { headers: { Connection: "close" } }));
@@ -92,11 +95,13 @@ async function parse(req: IncomingMessage, options: MultipartOptions, parts: Par
     stalled.unref();
     overdue.unref();
     const counted = new CountedBody(req.headers, () => stalled.refresh());
-    const read = multer({
+    const read = library({
       storage: parts,
       // One file more than there may be, so that it is told by its name.
       limits: { ...limits, files: parts.most + 1, parts: limits.fields + parts.most + 1 },
       defParamCharset: "utf8",
+      // A file without a name is taken for none, and a name such as ".." would be cut to nothing.
+      preservePath: true,
     } as multer.Options).fields(options.fields.map((field) => ({ name: field.name, maxCount: field.multiple ? field.maxFiles : 1 })));
 
     function fail(error: unknown): void {
@@ -107,7 +112,7 @@ async function parse(req: IncomingMessage, options: MultipartOptions, parts: Par
     }
     function cut(): void {
       // A connection may break when all has arrived and not all was read: what is left never comes then.
-      if (!req.readableEnded) fail(new BadRequest("The body was cut off"));
+      if (!req.readableEnded) fail(cutOff());
     }
     function finish(): void {
       clearTimeout(stalled);
@@ -120,7 +125,7 @@ async function parse(req: IncomingMessage, options: MultipartOptions, parts: Par
     counted.on("error", fail);
     parts.onFailure(fail);
     read(counted as never, {} as ServerResponse as never, (error?: unknown) => {
-      if (error !== undefined && error !== null) return fail(explain(error, options.fields));
+      if (error !== undefined && error !== null) return fail(explain(library, error, options.fields));
       finish();
       resolve(counted);
     });
@@ -139,10 +144,14 @@ function flat(body: Readonly<Record<string, unknown>>): Readonly<Record<string, 
   return text;
 }
 
-function explain(error: unknown, fields: readonly FileField[]): unknown {
+function cutOff(): BadRequest {
+  return new BadRequest("The body was cut off");
+}
+
+function explain(library: typeof multer, error: unknown, fields: readonly FileField[]): unknown {
   if (error instanceof ServiceError) return error;
   // What a file failed with has been told before; what is left and no limit of multer's is a malformed body.
-  if (!(error instanceof multer.MulterError)) return new BadRequest("The multipart body is malformed or cut off", error);
+  if (!(error instanceof library.MulterError)) return new BadRequest("The multipart body is malformed or cut off", error);
   const name = (error.field ?? "").slice(0, 100);
   switch (error.code as string) {
     case "LIMIT_UNEXPECTED_FILE": {

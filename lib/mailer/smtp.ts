@@ -1,5 +1,5 @@
-// Mailer over SMTP. The only user of nodemailer.
-import { createTransport } from "nodemailer";
+// Mailer over SMTP. The only user of nodemailer, which is loaded with the first mail.
+import type { createTransport } from "nodemailer";
 import type { Mail, Mailer } from "./mailer.js";
 
 /** The settings of the option `mailer`. */
@@ -34,7 +34,7 @@ export function createSmtpMailer(settings: SmtpSettings, tuning: SmtpTuning = {}
   const { attemptMs = 15_000, greetingMs = 5000, silenceMs = 10_000 } = tuning;
   const secure = protocol === "smtps";
   const authenticates = settings.authentication ?? username !== "";
-  const transport = createTransport({
+  const transportOf = (create: typeof createTransport) => create({
     host,
     port: settings.port ?? (secure ? 465 : 587),
     secure,
@@ -50,6 +50,7 @@ export function createSmtpMailer(settings: SmtpSettings, tuning: SmtpTuning = {}
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+  let loading: Promise<ReturnType<typeof transportOf>> | undefined;
 
   return {
     async send({ to, subject, text }: Mail) {
@@ -57,13 +58,15 @@ export function createSmtpMailer(settings: SmtpSettings, tuning: SmtpTuning = {}
       const timer = setTimeout(() => attempt.abort(new Error("the mail server took too long")), attemptMs).unref();
       try {
         // An address as an object is taken as it stands: text would be parsed, and could name others.
+        loading ??= import("nodemailer").then((library) => transportOf(library.createTransport));
+        const transport = await loading;
         await transport.sendMail({ from: { name: fromName, address: from }, to: { name: "", address: to }, subject, text, signal: attempt.signal });
       } finally {
         clearTimeout(timer);
       }
     },
     async close() {
-      transport.close();
+      (await loading)?.close();
     },
   };
 }
