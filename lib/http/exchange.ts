@@ -49,8 +49,8 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** A value to be sent as JSON. */
   readonly json?: unknown;
-  /** JSON text that is ready to be sent. */
-  readonly text?: string;
+  /** A body that is ready to be sent: JSON text or its bytes, or others where `headers` say what they are. */
+  readonly text?: string | Buffer | undefined;
 }
 
 /** Answers a request; `undefined` where it has written to the raw response itself. */

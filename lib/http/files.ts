@@ -1,4 +1,5 @@
 // File routes: download, removal, and the tokens that let an <img> load what its user may see.
+import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { CredentialRejected, Forbidden, NotFound } from "../core/errors.js";
@@ -74,7 +75,9 @@ export function createFileRoutes({ access, tokens, callerOfToken, hooks }: FileR
         range: header(req, "range") ?? null,
         ifRange: header(req, "if-range") ?? null,
       });
-      await send(res, download, facts.requestId);
+      const { status, headers, body } = download;
+      if (body === null || Buffer.isBuffer(body)) return { status, headers, text: body ?? undefined };
+      await stream(res, status, headers, body, facts.requestId);
       return undefined;
     },
 
@@ -96,17 +99,13 @@ function header({ headers }: IncomingMessage, name: "x-tenant" | "if-none-match"
   return typeof value === "string" ? value : undefined;
 }
 
-/** Writes the file to the raw response; resolves when it is sent or the client has gone. */
-async function send(res: ServerResponse, { status, headers, body }: Download, requestId: string): Promise<void> {
+/** Writes a file too large for one answer to the raw response; resolves when it is sent or the client has gone. */
+async function stream(res: ServerResponse, status: number, headers: Download["headers"], body: Readable, requestId: string): Promise<void> {
   if (res.destroyed) {
-    if (body !== null && !Buffer.isBuffer(body)) body.destroy();
+    body.destroy();
     return;
   }
   res.writeHead(status, { "X-Request-Id": requestId, "Referrer-Policy": "no-referrer", ...headers });
-  if (body === null || Buffer.isBuffer(body)) {
-    res.end(body ?? undefined);
-    return;
-  }
   try {
     await pipeline(body, res);
   } catch {

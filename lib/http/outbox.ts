@@ -4,11 +4,11 @@ import type { ServerResponse } from "node:http";
 
 export interface Outbox {
   /** Ends the response, whose head is written, with this text at the end of the turn. */
-  put(res: ServerResponse, text: string | undefined, encoding: BufferEncoding): void;
+  put(res: ServerResponse, text: string | Buffer | undefined, encoding: BufferEncoding): void;
 }
 
 export function createOutbox(): Outbox {
-  let waiting: { readonly res: ServerResponse; readonly text: string | undefined; readonly encoding: BufferEncoding }[] = [];
+  let waiting: { readonly res: ServerResponse; readonly text: string | Buffer | undefined; readonly encoding: BufferEncoding }[] = [];
 
   function send(): void {
     const ready = waiting;

@@ -103,6 +103,8 @@ function ifMatch({ req }: Exchange): string | undefined {
 
 /** Everything but the tenant's name, which every route understands. */
 function listParameters(exchange: Exchange): ListParameters {
-  const { tenant: _tenant, ...parameters } = exchange.query() as Record<string, string>;
-  return parameters as ListParameters;
+  const given = exchange.query() as Record<string, string>;
+  if (!("tenant" in given)) return given;
+  const { tenant: _tenant, ...parameters } = given;
+  return parameters;
 }

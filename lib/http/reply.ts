@@ -18,13 +18,13 @@ export function sendReply(res: ServerResponse, reply: Reply, requestId: string, 
   const headers: Record<string, string | number | readonly string[]> = { "X-Request-Id": requestId, ...safety, ...reply.headers };
   let encoding: BufferEncoding = "latin1";
   if (text !== undefined) {
-    const bytes = Buffer.byteLength(text);
+    const bytes = typeof text === "string" ? Buffer.byteLength(text) : text.length;
     // As many bytes as characters: plain ASCII, which Node writes faster as latin1.
     if (bytes !== text.length) encoding = "utf8";
-    headers["Content-Type"] = "application/json; charset=utf-8";
+    headers["Content-Type"] ??= "application/json; charset=utf-8";
     headers["Content-Length"] = bytes;
   } else if (reply.status !== 204 && reply.status !== 304) {
-    headers["Content-Length"] = 0;
+    headers["Content-Length"] ??= 0;
   }
   res.writeHead(reply.status, headers as Record<string, string>);
   if (outbox === undefined) res.end(text, encoding);

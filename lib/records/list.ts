@@ -15,8 +15,8 @@ import { readRows, readTexts, type Page } from "./page.js";
 import { presentRow } from "./present.js";
 
 export interface ListAnswer {
-  /** The envelope of contract 5 as JSON text. */
-  readonly text: string;
+  /** The envelope of contract 5 as JSON text, or its bytes in UTF-8. */
+  readonly text: string | Buffer;
   readonly value: ListValue;
 }
 
@@ -66,14 +66,25 @@ export async function listRecords(deps: RecordDeps, target: Target, parameters: 
   const texts = fields === undefined && expand.length === 0 ? readTexts(table, collection, query) : undefined;
   if (texts !== undefined) {
     const [page, total] = await Promise.all([texts, counting]);
-    const text = `{"items":[${page.text}],${JSON.stringify(rest(page, total)).slice(1)}`;
-    return { text, get value() { return JSON.parse(text) as ListValue; } };
+    const text = envelope(page.bytes, `],${JSON.stringify(rest(page, total)).slice(1)}`);
+    return { text, get value() { return JSON.parse(text.toString()) as ListValue; } };
   }
   const [page, total] = await Promise.all([readRows(table, query), counting]);
   const values = page.rows.map((row) => presentRow(files, call, collection, row).value);
   const related = await expandRecords(deps, target, values, expand);
   const value: ListValue = { items: values.map((record, index) => pick(record, fields, related[index])), ...rest(page, total) };
   return { text: JSON.stringify(value), value };
+}
+
+const opening = `{"items":[`;
+
+/** @param end plain ASCII */
+function envelope(items: Buffer, end: string): Buffer {
+  const bytes = Buffer.allocUnsafe(opening.length + items.length + end.length);
+  bytes.write(opening, 0, "latin1");
+  bytes.set(items, opening.length);
+  bytes.write(end, opening.length + items.length, "latin1");
+  return bytes;
 }
 
 function pick(record: RecordValue, fields: readonly string[] | undefined, expand: JsonObject | undefined): RecordValue {

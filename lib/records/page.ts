@@ -3,6 +3,8 @@ import type { RecordValue } from "../core/record.js";
 import type { Collection } from "../collections/collection.js";
 import { textSeparator, type Query, type Row, type Table } from "../storage/storage.js";
 
+const separator = Buffer.from(textSeparator);
+
 export interface Page {
   /** Whether records follow after it. */
   readonly hasMore: boolean;
@@ -15,8 +17,8 @@ export interface RowPage extends Page {
 }
 
 export interface TextPage extends Page {
-  /** The records as JSON texts with commas between. */
-  readonly text: string;
+  /** The records as JSON texts with commas between, in UTF-8. */
+  readonly bytes: Buffer;
 }
 
 /** One more than the page is asked for, to know whether anything follows. */
@@ -30,14 +32,15 @@ export async function readRows(table: Table, query: Query): Promise<RowPage> {
 /** The same as text; undefined where records are not sent as they are stored, or the engine cannot join them. */
 export function readTexts(table: Table, collection: Collection, query: Query): Promise<TextPage> | undefined {
   if (!collection.passthrough) return undefined;
-  return table.listText?.({ ...query, limit: query.limit + 1 }).then(({ text: found, count }) => {
+  return table.listText?.({ ...query, limit: query.limit + 1 }).then(({ bytes: joined, count }) => {
     const hasMore = count > query.limit;
-    const text = hasMore ? found.slice(0, found.lastIndexOf(textSeparator)) : found;
-    return { text, hasMore, last: () => (count === 0 ? undefined : lastOf(text)) };
+    const found = Buffer.from(joined.buffer, joined.byteOffset, joined.byteLength);
+    const bytes = hasMore ? found.subarray(0, found.lastIndexOf(separator)) : found;
+    return { bytes, hasMore, last: () => (count === 0 ? undefined : lastOf(bytes)) };
   });
 }
 
-function lastOf(text: string): RecordValue {
-  const separator = text.lastIndexOf(textSeparator);
-  return JSON.parse(separator === -1 ? text : text.slice(separator + textSeparator.length)) as RecordValue;
+function lastOf(bytes: Buffer): RecordValue {
+  const end = bytes.lastIndexOf(separator);
+  return JSON.parse(bytes.toString("utf8", end === -1 ? 0 : end + separator.length)) as RecordValue;
 }

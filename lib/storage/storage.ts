@@ -73,7 +73,8 @@ export interface Table {
 
 /** Documents as JSON texts with `textSeparator` between them. */
 export interface RowTexts {
-  readonly text: string;
+  /** UTF-8. */
+  readonly bytes: Uint8Array;
   /** How many there are. */
   readonly count: number;
 }

@@ -28,10 +28,13 @@ export function toRowCount(count: number): number {
   return Math.min(Math.max(0, Math.floor(count)), 2 ** 31 - 1);
 }
 
-/** One row: how many documents there are, and their texts joined. SQLite keeps the order of a subquery with a LIMIT. */
+/**
+ * One row: how many documents there are, and their texts joined, as the bytes that they are: a text would be decoded for
+ * JavaScript only to be encoded again for the socket. SQLite keeps the order of a subquery with a LIMIT.
+ */
 export function textsToSql(table: string, query: Query): Sql {
   const { text, values } = queryToSql(table, query, "r.doc AS doc");
-  return { text: `SELECT count(*),group_concat(doc,${quoteText(textSeparator)}) FROM (${text})`, values };
+  return { text: `SELECT count(*),CAST(group_concat(doc,${quoteText(textSeparator)}) AS BLOB) FROM (${text})`, values };
 }
 
 export function queryToSql(table: string, query: Query, columns = rowColumns): Sql {

@@ -8,6 +8,7 @@ import { countToSql, queryToSql, textsToSql } from "./query-to-sql.js";
 import type { Reader } from "./reader.js";
 
 const nothing = Promise.resolve(undefined);
+const noBytes = new Uint8Array(0);
 
 export function createTable(reader: Reader, path: string, name: string): Table {
   const table = tableToSql(name);
@@ -54,6 +55,6 @@ function toRows(rows: unknown[]): Row[] {
 }
 
 function toTexts(rows: unknown[]): RowTexts {
-  const [count, text] = (rows[0] as [number, string | null] | undefined) ?? [0, null];
-  return { count, text: text ?? "" };
+  const [count, bytes] = (rows[0] as [number, Uint8Array | null] | undefined) ?? [0, null];
+  return { count, bytes: bytes ?? noBytes };
 }
