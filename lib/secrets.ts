@@ -8,7 +8,7 @@ const pattern = /^[0-9a-fA-F]{64,}$/;
 
 /**
  * The given secrets, completed by those of `<folder>/secrets.json`, which is written with mode 0600 where it is
- * missing. Without a folder: generated for this process alone. Throws OptionsError where the file is damaged.
+ * missing. Without a folder: generated for this process alone. Throws OptionsError where the file is damaged or cannot be written.
  */
 export function completeSecrets(given: Partial<Secrets>, folder: string | undefined): Secrets {
   if (secretNames.every((name) => given[name] !== undefined)) return given as Secrets;
@@ -25,15 +25,23 @@ function generate(): Secrets {
 
 function keptIn(folder: string): Secrets {
   const file = join(folder, "secrets.json");
-  // What lies beside the file is nobody else's either. A folder that is there keeps its mode.
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  try {
+    // What lies beside the file is nobody else's either. A folder that is there keeps its mode.
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw unusable(folder, error);
+  }
   try {
     // `wx`: of two processes that start at once one writes, and both read the same.
     writeFileSync(file, `${JSON.stringify(generate(), null, 2)}\n`, { mode: 0o600, flag: "wx" });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw unusable(folder, error);
   }
   return read(file);
+}
+
+function unusable(folder: string, error: unknown): OptionsError {
+  return new OptionsError([`storage: the folder ${folder} cannot be written to (${(error as NodeJS.ErrnoException).code ?? "unknown"}): name a folder that this process may write to, or give all secrets`]);
 }
 
 function read(file: string): Secrets {

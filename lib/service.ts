@@ -215,7 +215,7 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
     auth: createAuthRoutes({ auth, authenticator, tenants: registry }),
     oneTime: createOneTimeRoutes({ oneTime, tenants: registry, authenticator }),
     realtime: createRealtimeRoutes({ realtime }),
-    health: createHealthRoute(storage, start.run),
+    health: createHealthRoute({ storage, started: start.run, isClosing: () => closing !== undefined }),
     admin: createAdminRoutes({ admin }),
     meta: createMetaRoutes({ tenants, settings, collections }),
     users: createUserRoutes({ editor }),

@@ -1,7 +1,7 @@
 // Calls of host code: the caller it names, as that caller is now.
 import { randomUUID } from "node:crypto";
 import type { Call, Caller } from "../core/call.js";
-import { NotFound } from "../core/errors.js";
+import { BadRequest, NotFound } from "../core/errors.js";
 import { usersTable } from "../collections/collection.js";
 import type { TenantContext } from "../tenants/context.js";
 
@@ -21,11 +21,19 @@ export interface HostRequest {
   readonly mountPath: string;
 }
 
+/** Throws BadRequest where it names nobody: types are not there in JavaScript. */
+export function checkWho(who: unknown): Who {
+  if (who === "guest" || who === "system") return who;
+  const userId = typeof who === "object" && who !== null && "userId" in who ? who.userId : undefined;
+  if (typeof userId !== "string") throw new BadRequest('as(...) must name the caller: { userId }, "guest" or "system"');
+  return { userId };
+}
+
 /** Throws NotFound where the user is unknown or inactive. */
 export async function hostCall(context: TenantContext, who: Who, request: HostRequest): Promise<Call> {
   return {
     tenant: context.tenant,
-    caller: await callerOf(context, who),
+    caller: await callerOf(context, checkWho(who)),
     request: { requestId: randomUUID(), headers: {}, ...request },
     meter: { hookMs: 0 },
   };

@@ -23,7 +23,7 @@ import type { ImportInput, ImportReport } from "../transfer/import.js";
 import type { SettingsManagement } from "../tenants/settings.js";
 import type { TenantContext, TenantRegistry } from "../tenants/context.js";
 import type { AdminEditor } from "../users/admin-editor.js";
-import { hostCall, type Who } from "./call.js";
+import { checkWho, hostCall, type Who } from "./call.js";
 import { createDataHandle, type DataDeps, type DataHandle } from "./data-handle.js";
 
 export interface HandleDeps {
@@ -222,6 +222,6 @@ export function createTenantHandle(deps: HandleDeps, slug: string): TenantHandle
     backup: async (options = {}) => backups.make(await context(), options),
     restore: async (archive, options = {}) => backups.restore(await context(), archive, options),
     explain: async (question) => explain(await context(), question),
-    as: (who) => createDataHandle({ ...deps.data, context }, who),
+    as: (who) => createDataHandle({ ...deps.data, context }, checkWho(who)),
   };
 }

@@ -27,8 +27,15 @@ export interface DispatchDeps {
   readonly now: () => number;
 }
 
+export interface Manner {
+  /** Stands in the request log. */
+  readonly logged: boolean;
+  /** Waits until the service is open, and is refused once it closes. */
+  readonly waits: boolean;
+}
+
 export interface Dispatch {
-  run(handler: Handler, req: IncomingMessage, res: ServerResponse, params: Readonly<Record<string, string>>, logged: boolean): void;
+  run(handler: Handler, req: IncomingMessage, res: ServerResponse, params: Readonly<Record<string, string>>, manner: Manner): void;
   /** Resolves when no request is under way. */
   idle(): Promise<void>;
   readonly inFlight: () => number;
@@ -47,12 +54,14 @@ export function createDispatch({ calls, tenants, logger, started, isClosing, log
     if (inFlight === 0) for (const resolve of waiting.splice(0)) resolve();
   }
 
-  async function handle(handler: Handler, exchange: Exchange): Promise<void> {
+  async function handle(handler: Handler, exchange: Exchange, waits: boolean): Promise<void> {
     const { req, res } = exchange;
     try {
-      if (isClosing()) throw new ShuttingDown();
-      const starting = started();
-      if (starting !== undefined) await starting;
+      if (waits) {
+        if (isClosing()) throw new ShuttingDown();
+        const starting = started();
+        if (starting !== undefined) await starting;
+      }
       const reply = await handler(exchange);
       if (reply !== undefined) sendReply(res, reply, exchange.facts.requestId, outbox);
     } catch (error) {
@@ -66,13 +75,13 @@ export function createDispatch({ calls, tenants, logger, started, isClosing, log
   }
 
   return {
-    run(handler, req, res, params, logged) {
+    run(handler, req, res, params, { logged, waits }) {
       const exchange = new HttpExchange(req, res, params, calls, tenants);
       mountPath = exchange.facts.mountPath;
       const startedAt = now();
       const begun = performance.now();
       inFlight += 1;
-      void handle(handler, exchange).then(() => {
+      void handle(handler, exchange, waits).then(() => {
         left();
         if (logged) {
           logRequest({ facts: exchange.facts, trace: exchange.trace, status: res.statusCode, startedAt, durationMs: performance.now() - begun });

@@ -1,7 +1,7 @@
 // Every route of the service, grouped and ordered as in the interface, one line each.
 import express, { type NextFunction, type Request, type Response, type Router } from "express";
 import { MethodNotAllowed, NotFound } from "../core/errors.js";
-import type { Dispatch } from "./dispatch.js";
+import type { Dispatch, Manner } from "./dispatch.js";
 import type { Handler } from "./exchange.js";
 import type { Routes } from "./routes.js";
 
@@ -9,6 +9,9 @@ type Methods = Readonly<Record<string, Handler>>;
 
 /** The service's own prefixes; every other path is the host's. */
 const prefixes = /^\/(?:api\/|(?:health|admin|authenticate)(?:\/|$))/;
+
+const usual: Manner = { logged: true, waits: true };
+const unlogged: Manner = { ...usual, logged: false };
 
 /** Builds the router. It never touches requests outside of the service's own prefixes. */
 export function createRouter(routes: Routes, dispatch: Dispatch): Router {
@@ -40,8 +43,8 @@ export function createRouter(routes: Routes, dispatch: Dispatch): Router {
   at("/api/realtime/subscribe", { POST: realtime.subscribe });
 
   // Health
-  at("/health", { GET: health }, false);
-  if (metrics !== undefined) at("/metrics", { GET: metrics }, false);
+  at("/health", { GET: health }, { logged: false, waits: false });
+  if (metrics !== undefined) at("/metrics", { GET: metrics }, unlogged);
 
   // Superadmin
   at("/api/admin/setup", { POST: admin.setup });
@@ -83,26 +86,26 @@ export function createRouter(routes: Routes, dispatch: Dispatch): Router {
 
   // Admin page
   if (adminUi !== undefined) {
-    at("/authenticate", { GET: adminUi }, false);
-    at("/admin", { GET: adminUi }, false);
-    at("/admin/", { GET: adminUi }, false);
-    at("/admin/*path", { GET: adminUi }, false);
+    at("/authenticate", { GET: adminUi }, unlogged);
+    at("/admin", { GET: adminUi }, unlogged);
+    at("/admin/", { GET: adminUi }, unlogged);
+    at("/admin/*path", { GET: adminUi }, unlogged);
   }
 
   router.use((req: Request, res: Response, next: NextFunction) => {
     const path = pathOf(req);
     if (!prefixes.test(path)) next();
-    else dispatch.run(demandAdmin(path, notFound), req, res, {}, true);
+    else dispatch.run(demandAdmin(path, notFound), req, res, {}, usual);
   });
   // A path that cannot be decoded reaches no handler.
   router.use((error: unknown, req: Request, res: Response, next: NextFunction) => {
     if (!prefixes.test(pathOf(req))) next(error);
-    else dispatch.run(async () => Promise.reject(error), req, res, {}, true);
+    else dispatch.run(async () => Promise.reject(error), req, res, {}, usual);
   });
   return router;
 
   /** One path with the handlers of its methods; every other method is 405. HEAD is a GET without a body. */
-  function at(path: string, methods: Methods, logged = true): void {
+  function at(path: string, methods: Methods, manner = usual): void {
     const allow = Object.keys(methods).flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
     const refuse: Handler = async () => {
       throw new MethodNotAllowed(allow);
@@ -110,7 +113,7 @@ export function createRouter(routes: Routes, dispatch: Dispatch): Router {
     const guarded = demandAdmin(path, refuse);
     router.all(path, (req: Request, res: Response) => {
       const handler = methods[req.method === "HEAD" ? "GET" : req.method] ?? guarded;
-      dispatch.run(handler, req, res, req.params as Record<string, string>, logged);
+      dispatch.run(handler, req, res, req.params as Record<string, string>, manner);
     });
   }
 }

@@ -58,6 +58,13 @@ describe("in code", () => {
   }
 
   describe("data names its caller", () => {
+    it("a caller that names nobody is refused with 400, before anything is asked", async () => {
+      for (const who of [undefined, null, "root", "superadmin", {}, { userId: 5 }, ["guest"]]) {
+        expect(() => acme.as(who as never), JSON.stringify(who)).to.throw().that.includes({ status: 400 });
+        expect((await failure(acme.auth.me(who as never))).status, JSON.stringify(who)).to.equal(400);
+      }
+    });
+
     it("as a user: the rules of that user", async () => {
       const notes = acme.as({ userId: alice }).collection<Note>("notes");
       const made = await notes.create({ title: "x", owner: alice });
