@@ -1,6 +1,6 @@
 // Argon2id, by @node-rs/argon2 where it loads and by argon2 otherwise: both read and write the same PHC strings.
 import { timingSafeEqual } from "node:crypto";
-import type { PasswordHasher } from "./hasher.js";
+import { legacyBytes, type PasswordHasher } from "./hasher.js";
 import { parsePhc } from "./phc.js";
 
 export interface Argon2Options {
@@ -15,7 +15,7 @@ export interface Argon2Options {
 }
 
 /** Parameters of hashes from before release 0.47.0 (contract 6). */
-export const legacyParameters = { memory: 81_920, iterations: 6, parallelism: 1, length: 32 } as const;
+export const legacyParameters = { memory: 81_920, iterations: 6, parallelism: 1, length: legacyBytes.hash } as const;
 
 interface Costs {
   readonly memory: number;
@@ -61,7 +61,7 @@ export function createArgon2Hasher(options: Argon2Options = {}): PasswordHasher 
     async verifyLegacy(hash, salt, password) {
       const expected = Buffer.from(hash, "base64");
       const saltBytes = Buffer.from(salt, "base64");
-      if (expected.length !== legacyParameters.length || saltBytes.length < 8) return false;
+      if (expected.length !== legacyParameters.length || saltBytes.length < legacyBytes.salt) return false;
       const computed = await (await engine()).raw(password, legacyParameters, saltBytes, legacyParameters.length);
       return timingSafeEqual(expected, computed);
     },

@@ -1,5 +1,8 @@
 // The password hashing contract. The stored form is a PHC string, which carries its own parameters.
 
+/** Bytes of hashes from before release 0.47.0, and the fewest that their salts have (contract 6). */
+export const legacyBytes = { hash: 32, salt: 8 } as const;
+
 export interface PasswordHasher {
   /** A PHC string with fresh salt and the current parameters. */
   hash(password: string): Promise<string>;

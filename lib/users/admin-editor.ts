@@ -5,6 +5,7 @@ import { NotFound, ValidationFailed, type FieldError } from "../core/errors.js";
 import type { Json, JsonObject, Scalar } from "../core/record.js";
 import type { SystemColumns } from "../auth/auth.js";
 import type { Records } from "../records/records.js";
+import { legacyBytes } from "../hasher/hasher.js";
 import { parsePhc } from "../hasher/phc.js";
 import { usersTable } from "../collections/collection.js";
 import { always } from "../storage/filter.js";
@@ -72,11 +73,11 @@ function partSystem(body: JsonObject): { readonly rest: JsonObject; readonly sys
   if (emailVerified !== undefined && demand(typeof emailVerified === "boolean", "emailVerified", "must be true or false")) record["emailVerified"] = emailVerified;
   if (active !== undefined && demand(typeof active === "boolean", "active", "must be true or false")) hidden["active"] = active as boolean;
   const hasHash = passwordHash !== undefined && passwordHash !== null;
-  if (hasHash && demand(isHash(passwordHash), "passwordHash", "must be a PHC string, or base64 with a passwordSalt")) hidden["passwordHash"] = passwordHash as string;
+  if (hasHash && demand(isHash(passwordHash), "passwordHash", `must be a PHC string, or ${legacyBytes.hash} bytes in base64 with a passwordSalt`)) hidden["passwordHash"] = passwordHash as string;
   if (hasHash) {
     const isPhc = typeof passwordHash === "string" && passwordHash.startsWith("$");
-    const isSalt = typeof passwordSalt === "string" && base64.test(passwordSalt);
-    if (demand(isPhc ? passwordSalt === undefined || passwordSalt === null : isSalt, "passwordSalt", isPhc ? "a PHC string carries its own salt: leave passwordSalt out" : "must be the salt of passwordHash, base64")) {
+    const isSalt = typeof passwordSalt === "string" && passwordSalt.length <= 1024 && bytesOf(passwordSalt) >= legacyBytes.salt;
+    if (demand(isPhc ? passwordSalt === undefined || passwordSalt === null : isSalt, "passwordSalt", isPhc ? "a PHC string carries its own salt: leave passwordSalt out" : `must be the salt of passwordHash: at least ${legacyBytes.salt} bytes in base64`)) {
       hidden["passwordSalt"] = isPhc ? null : (passwordSalt as string);
     }
     demand(rest["password"] === undefined || rest["password"] === "", "password", "give a password or a passwordHash, not both");
@@ -88,5 +89,10 @@ function partSystem(body: JsonObject): { readonly rest: JsonObject; readonly sys
 }
 
 function isHash(value: Json): boolean {
-  return typeof value === "string" && value.length <= 1024 && (value.startsWith("$") ? parsePhc(value) !== undefined : base64.test(value));
+  return typeof value === "string" && value.length <= 1024 && (value.startsWith("$") ? parsePhc(value) !== undefined : bytesOf(value) === legacyBytes.hash);
+}
+
+/** How many bytes the base64 text holds; 0 where it is none. */
+function bytesOf(text: string): number {
+  return base64.test(text) ? Buffer.byteLength(text, "base64") : 0;
 }

@@ -130,8 +130,17 @@ describe("users as a collection", () => {
   });
 
   it("the editor takes legacy hashes, and a login converts them", async () => {
-    for (const bad of [{ passwordHash: "x" }, { passwordHash: "AAAA", passwordSalt: "%%%" }, { passwordSalt: Buffer.alloc(16).toString("base64") }]) {
-      expect((await editor("POST", "", { username: "legacy", ...bad })).status, JSON.stringify(bad)).to.equal(400);
+    const base64 = (bytes: number): string => Buffer.alloc(bytes, 1).toString("base64");
+    for (const [field, bad] of [
+      ["passwordHash", { passwordHash: "x" }],
+      ["passwordSalt", { passwordHash: base64(32), passwordSalt: "%%%" }],
+      ["passwordSalt", { passwordHash: base64(32), passwordSalt: base64(7) }],
+      ["passwordHash", { passwordHash: base64(31), passwordSalt: base64(16) }],
+      ["passwordHash", { passwordHash: base64(33), passwordSalt: base64(16) }],
+      ["passwordSalt", { passwordSalt: base64(16) }],
+    ] as const) {
+      const { status, body } = await editor("POST", "", { username: "legacy", ...bad });
+      expect([status, body[0]?.field], JSON.stringify(bad)).to.deep.equal([400, field]);
     }
     const answer = await demand(201, editor("POST", "", { username: "legacy", passwordHash: Buffer.alloc(32, 1).toString("base64"), passwordSalt: Buffer.alloc(16, 2).toString("base64") }));
     expect(JSON.stringify(answer.body)).not.to.match(/passwordHash|passwordSalt/);
