@@ -12,7 +12,7 @@ const nameMessages = { "string.pattern.base": "must start with a letter and have
 
 const orNull = (schema: Joi.Schema) => schema.allow(null).default(null);
 const flag = () => Joi.boolean().default(false);
-const count = () => Joi.number().integer().min(0).max(1_000_000);
+const count = () => Joi.number().integer().min(0);
 
 const base = {
   name: Joi.string().pattern(fieldNamePattern).required().messages(nameMessages),

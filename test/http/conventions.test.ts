@@ -83,6 +83,25 @@ describe("conventions of every route", () => {
     }
   });
 
+  it("any JSON value up to 64 KiB: constructor and prototype are keys like any other; as members they are no fields", async () => {
+    const meta = { constructor: "Ferrari", drivers: [{ prototype: 1, constructor: { name: "x" } }], toString: null };
+    const answer = await on.request("POST", at, { tenant: tenant.slug, body: { meta } });
+    expect(answer.status, answer.text).to.equal(201);
+    expect((await on.request("GET", `${at}/${answer.body.id}`, { tenant: tenant.slug })).body.meta).to.deep.equal(meta);
+    const unknown = await on.request("POST", at, { tenant: tenant.slug, body: { constructor: 1, prototype: 2 } });
+    expect([unknown.status, unknown.body.map((one: { field: string }) => one.field)]).to.deep.equal([400, ["constructor", "prototype"]]);
+  });
+
+  it("a text of nearly 4 MiB is taken where its field allows it", async () => {
+    await on.createCollection(tenant, { name: "long", fields: [{ name: "title", type: "TEXT", maxLength: 5_000_000 }], createRule: "true", viewRule: "true" });
+    const frame = '{"title":""}'.length;
+    const title = "x".repeat(4 * 1024 * 1024 - frame);
+    const made = await on.request("POST", "/api/collections/long", { tenant: tenant.slug, body: { title } });
+    expect(made.status).to.equal(201);
+    expect((await on.request("GET", `/api/collections/long/${made.body.id}`, { tenant: tenant.slug })).body.title).to.equal(title);
+    expect((await on.request("POST", "/api/collections/long", { tenant: tenant.slug, body: { title: `${title}x` } })).status).to.equal(413);
+  });
+
   it("a body in gzip is understood", async () => {
     const answer = await on.request("POST", at, { tenant: tenant.slug, body: gzipSync('{"title":"packed"}'), headers: { ...json, "content-encoding": "gzip" } });
     expect(answer.body.title).to.equal("packed");

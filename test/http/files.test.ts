@@ -75,6 +75,13 @@ describe("files over HTTP", () => {
       expect(record.cover).to.equal(null);
     });
 
+    it("a file whose name is nothing but dots or a path is kept all the same", async () => {
+      for (const name of [".", "..", "a/..", "/"]) {
+        const record = await made(file("cover", "bytes", name));
+        expect([record.cover?.name, record.cover?.size], name).to.deep.equal(["file", 5]);
+      }
+    });
+
     it("PATCH replaces the file of a single field: new id, old id 404, old bytes gone", async () => {
       const record = await made(file("cover", "old", "old.txt"));
       const before = await linked(record.cover.url);
