@@ -1,9 +1,10 @@
 // serve: the standalone server (contract 10) but for signals and exit status, which belong to the process that runs it.
 import type { Logger } from "../core/logger.js";
 import { createDefaultLogger } from "../log.js";
+import { OptionsError } from "../options.js";
 import { createRecordsService, type RecordsService } from "../service.js";
 import { readEnvironment, type Environment } from "./environment.js";
-import { listen } from "./listen.js";
+import { listen, type ListenAddress } from "./listen.js";
 
 export interface StandaloneServer {
   /** `http://HOST:PORT` */
@@ -15,7 +16,8 @@ export interface StandaloneServer {
 
 /**
  * Starts the service as the environment says, and tells `print` the address and, while there is no superadmin, the
- * setup token. Throws OptionsError, which names every wrong variable, before anything is opened.
+ * setup token. Throws OptionsError, which names every wrong variable, before anything is opened, and where the address
+ * cannot be had.
  */
 export async function serve(environment: Environment, print: (line: string) => void): Promise<StandaloneServer> {
   const { options, address, logLevel } = readEnvironment(environment);
@@ -24,13 +26,23 @@ export async function serve(environment: Environment, print: (line: string) => v
     setupToken = token;
   });
   const service = createRecordsService({ ...options, logger });
-  const { url, close } = await listen(service, address);
+  const { url, close } = await listen(service, address).catch((error: unknown) => {
+    throw addressFault(error, address) ?? error;
+  });
   print(`listening on ${url}`);
   if (setupToken !== undefined) {
     print(`setup token: ${setupToken}`);
     print(`open ${url}/admin/#/setup?token=${setupToken} to name the superadmin (30 minutes, once)`);
   }
   return { url, service, close };
+}
+
+/** What the system says of the address, with the variables that it comes from; undefined where the error is another one. */
+function addressFault(error: unknown, { host, port }: ListenAddress): OptionsError | undefined {
+  const { syscall, code, hostname } = error as { syscall?: unknown; code?: unknown; hostname?: unknown };
+  if (syscall === "getaddrinfo" && hostname === host) return new OptionsError([`CONNECTOR_HTTP_HOST must be an address of this machine: ${host} is not known (${String(code)})`]);
+  if (syscall !== "listen") return undefined;
+  return new OptionsError([`CONNECTOR_HTTP_HOST and CONNECTOR_HTTP_PORT must name a free address of this machine: ${host} with port ${port} cannot be had (${String(code)})`]);
 }
 
 /** The token is printed in a line of its own once the server answers, so that it does not stand in the log as well. */

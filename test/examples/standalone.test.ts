@@ -86,7 +86,15 @@ describe("standalone server", function () {
     const port = new URL(await first.said(listening)).port;
     const second = await start({ CONNECTOR_HTTP_PORT: port }, first.folder);
     expect(await second.ended).to.equal(1);
-    expect(second.output()).to.contain("EADDRINUSE");
+    expect(second.output()).to.contain("CONNECTOR_HTTP_PORT").and.to.contain(port).and.to.contain("EADDRINUSE");
+  });
+
+  it("a host that is no address of this machine is named with its variable", async () => {
+    for (const host of ["256.256.256.256", "192.0.2.1"]) {
+      const server = await start({ CONNECTOR_HTTP_HOST: host });
+      expect(await server.ended, host).to.equal(1);
+      expect(server.output()).to.contain("CONNECTOR_HTTP_HOST").and.to.contain(host);
+    }
   });
 
   it("a signal ends open streams, answers the request under way, and takes no new one", async () => {
