@@ -1,5 +1,6 @@
 // The deliverer: takes pending after-hook deliveries out of the tenants' stores and sends them until it is closed.
 // It holds no more rows than it is sending, so a long backlog costs no memory.
+import { setImmediate as turn } from "node:timers/promises";
 import { newId } from "../core/ids.js";
 import { watchClock, type Clock } from "../core/clock.js";
 import { describeError, type Logger } from "../core/logger.js";
@@ -91,6 +92,8 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
   async function sweep(): Promise<void> {
     const oldest = clock.now() - deps.keepDeadDays * 86_400_000;
     for (const tenant of await deps.tenants.list()) {
+      // A read of the embedded store gives no turn to anybody: thousands in a row would hold up requests.
+      await turn();
       if (closing) return;
       try {
         const store = storage.tenant(tenant.id);

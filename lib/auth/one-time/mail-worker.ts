@@ -1,5 +1,6 @@
 // Sends the mails that wait in the tenants' stores: tenants by turns, a few at a time, its own and what processes left
 // that are gone. It holds no more jobs than it is sending.
+import { setImmediate as turn } from "node:timers/promises";
 import { describeError } from "../../core/logger.js";
 import type { Row } from "../../storage/storage.js";
 import type { OneTimeDeps } from "./deps.js";
@@ -104,6 +105,8 @@ export function createMailWorker(deps: OneTimeDeps): MailWorker {
   async function look(): Promise<number> {
     const all = await tenants.list();
     for (const { id } of all) {
+      // A read of the embedded store gives no turn to anybody: thousands in a row would hold up requests.
+      await turn();
       if (closing) break;
       try {
         const store = storage.tenant(id);

@@ -3,6 +3,7 @@ import { expect } from "chai";
 import type { OneTime } from "../../../lib/auth/one-time/one-time.js";
 import { reset, verification } from "../../../lib/auth/one-time/kinds.js";
 import { leaseMs, mailJobsTable, putJob } from "../../../lib/auth/one-time/mail-jobs.js";
+import { newId } from "../../../lib/core/ids.js";
 import { usersTable } from "../../../lib/collections/collection.js";
 import type { Mail, Mailer } from "../../../lib/mailer/mailer.js";
 import { always } from "../../../lib/storage/filter.js";
@@ -143,6 +144,23 @@ describe("mails that wait in the store", () => {
     expect(tokens).to.have.length(4);
     for (const state of states) for (const secret of [...tokens, "app.test", "token="]) expect(state).not.to.include(secret);
     expect(Object.keys((await (await put(id), jobs()))[0]!.record).sort()).to.deep.equal(["address", "createdAt", "dueAt", "id", "kind", "taken", "updatedAt", "userId"]);
+  });
+
+  it("a look at many tenants gives others their turn after each", async () => {
+    const [acme] = opened.tenants;
+    opened.tenants = Array.from({ length: 300 }, () => ({ ...acme!, id: newId(opened.now) }));
+    let turns = 0;
+    let looking = true;
+    const count = (): void => {
+      turns += 1;
+      if (looking) setImmediate(count);
+    };
+    const process = opened.another(mailbox);
+    process.start();
+    setImmediate(count);
+    await process.idle();
+    looking = false;
+    expect(turns).to.be.at.least(300);
   });
 
   it("a mail that ended its process three times is given up, and the log says so", async () => {

@@ -9,7 +9,7 @@ import { createRefreshTokens } from "../../../lib/auth/refresh-token.js";
 import { createTokens } from "../../../lib/auth/tokens.js";
 import { usersTable } from "../../../lib/collections/collection.js";
 import { newId } from "../../../lib/core/ids.js";
-import { defaultSettings, type Settings } from "../../../lib/core/tenant.js";
+import { defaultSettings, type Settings, type Tenant } from "../../../lib/core/tenant.js";
 import type { JsonObject } from "../../../lib/core/record.js";
 import type { Mail, Mailer } from "../../../lib/mailer/mailer.js";
 import { createOutgoing } from "../../../lib/mailer/outgoing.js";
@@ -34,6 +34,8 @@ export interface OpenedOneTime {
   answer: JsonObject | undefined;
   /** Called once, before the next mail is taken, when all that it depends on has been read. */
   beforeTaking: (() => Promise<void>) | undefined;
+  /** All tenants that a process looks at. */
+  tenants: Tenant[];
   /** Milliseconds since the epoch. */
   now: number;
   readonly tenantId: string;
@@ -109,7 +111,7 @@ export async function openOneTime(create: (folder: string) => Storage = (folder)
     const users = createUsers({ hasher, follow: [] });
     const logger = { debug: log, info: log, warn: log, error: log };
     const process = createOneTime({
-      storage, tenants: { byId: contextOf(storage), list: async () => [tenant] }, users, clock, logger,
+      storage, tenants: { byId: contextOf(storage), list: async () => opened.tenants }, users, clock, logger,
       outgoing: createOutgoing({ mailer, logger }), defineMailJobs: defineTables({ mail_jobs: tenantTables.mail_jobs }),
       families: createFamilies({ clock, tokens, refreshTokens: createRefreshTokens({ secret: "d4".repeat(32) }), users, accessTokenTtl: 900, refreshTokenTtl: 1000 }),
       hooks: { async beforeRequest(_context, _call, { body }) { opened.told.push(body!); return { body: opened.answer ?? body }; } },
@@ -128,6 +130,7 @@ export async function openOneTime(create: (folder: string) => Storage = (folder)
     mails: [], lines: [], messages: [], told: [], hasher, tenantId, folder,
     answer: undefined,
     beforeTaking: undefined,
+    tenants: [tenant],
     now: Date.UTC(2026, 0, 31, 10),
     context: async () => (await contextOf(storages[0])(tenantId))!,
     async set(change) {
