@@ -54,8 +54,8 @@ export function createMailWorker(deps: OneTimeDeps): MailWorker {
       waiting.delete(tenantId);
       try {
         const taken = await takeMail(deps, tenantId);
-        if (taken === undefined) await sleepUntilDue(tenantId);
-        else waiting.add(tenantId);
+        if (taken === "none") await sleepUntilDue(tenantId);
+        else if (taken !== "gone") waiting.add(tenantId);
         // What is taken too late for this process is another's once its lease has ended.
         if (typeof taken === "object" && !stopped) void send(tenantId, taken);
       } catch (error) {

@@ -16,15 +16,18 @@ export interface TakenMail {
   readonly job: Row;
 }
 
-/** Takes the tenant's job that is due the longest. `again` where it was not to be had: there may be others. undefined where none is due. */
-export async function takeMail({ storage, tenants, users, clock, logger }: OneTimeDeps, tenantId: string): Promise<TakenMail | "again" | undefined> {
+/**
+ * Takes the tenant's job that is due the longest. `again` where it was not to be had: there may be others. `none` where
+ * none is due, `gone` where the tenant is.
+ */
+export async function takeMail({ storage, tenants, users, clock, logger }: OneTimeDeps, tenantId: string): Promise<TakenMail | "again" | "none" | "gone"> {
   // The store alone first: most looks find nothing, and need no definitions.
-  if ((await firstDue(storage.tenant(tenantId), clock.now())) === undefined) return undefined;
+  if ((await firstDue(storage.tenant(tenantId), clock.now())) === undefined) return "none";
   const context = await tenants.byId(tenantId);
-  if (context === undefined) return undefined;
+  if (context === undefined) return "gone";
   const { store, tenant } = context;
   const row = await firstDue(store, clock.now());
-  if (row === undefined) return undefined;
+  if (row === undefined) return "none";
   const job = jobOf(row);
   const reason = hopeless(job, clock.now());
   if (reason !== undefined) {

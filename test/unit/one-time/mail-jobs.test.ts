@@ -146,6 +146,18 @@ describe("mails that wait in the store", () => {
     expect(Object.keys((await (await put(id), jobs()))[0]!.record).sort()).to.deep.equal(["address", "createdAt", "dueAt", "id", "kind", "taken", "updatedAt", "userId"]);
   });
 
+  it("what a removed tenant left is not looked at again and again", async () => {
+    await put(await opened.addUser({ username: "alice", email: address }));
+    const [acme] = opened.tenants;
+    const process = opened.another(mailbox);
+    opened.tenants = [{ ...acme! }];
+    opened.asked = 0;
+    process.start();
+    await process.idle();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect([opened.asked, opened.mails]).to.deep.equal([1, []]);
+  });
+
   it("a look at many tenants gives others their turn after each", async () => {
     const [acme] = opened.tenants;
     opened.tenants = Array.from({ length: 300 }, () => ({ ...acme!, id: newId(opened.now) }));

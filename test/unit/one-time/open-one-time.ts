@@ -34,8 +34,10 @@ export interface OpenedOneTime {
   answer: JsonObject | undefined;
   /** Called once, before the next mail is taken, when all that it depends on has been read. */
   beforeTaking: (() => Promise<void>) | undefined;
-  /** All tenants that a process looks at. */
+  /** All tenants there are. */
   tenants: Tenant[];
+  /** How often a tenant was looked up. */
+  asked: number;
   /** Milliseconds since the epoch. */
   now: number;
   readonly tenantId: string;
@@ -101,7 +103,8 @@ export async function openOneTime(create: (folder: string) => Storage = (folder)
   }
 
   const contextOf = (storage: Storage) => async (id: string): Promise<TenantContext | undefined> => {
-    if (id !== tenantId) return undefined;
+    opened.asked += 1;
+    if (id !== tenantId || !opened.tenants.includes(tenant)) return undefined;
     const store = tenantStore(storage, tenantId);
     const stamp = await store.stamp();
     return { tenant, store, stamp, settings, collections: new Map(), hooks: () => [] };
@@ -131,6 +134,7 @@ export async function openOneTime(create: (folder: string) => Storage = (folder)
     answer: undefined,
     beforeTaking: undefined,
     tenants: [tenant],
+    asked: 0,
     now: Date.UTC(2026, 0, 31, 10),
     context: async () => (await contextOf(storages[0])(tenantId))!,
     async set(change) {
