@@ -6,7 +6,7 @@ import type { BlobStore } from "./blobs/blobs.js";
 import { systemClock, type Clock } from "./core/clock.js";
 import type { Logger } from "./core/logger.js";
 import type { PasswordHasher } from "./hasher/hasher.js";
-import type { Mailer } from "./mailer/mailer.js";
+import type { Mailer, SmtpOptions } from "./mailer/mailer.js";
 import type { Storage } from "./storage/storage.js";
 
 /** The option names of the interface, all optional. */
@@ -94,20 +94,6 @@ export interface Secrets {
 }
 
 export const secretNames = ["application", "token", "sessionCookie", "authenticationCookie", "flashCookie"] as const satisfies readonly (keyof Secrets)[];
-
-export interface SmtpOptions {
-  /** Empty: no mail goes out. */
-  readonly host: string;
-  readonly port?: number | undefined;
-  readonly username?: string | undefined;
-  readonly password?: string | undefined;
-  /** @default true where a username is given */
-  readonly authentication?: boolean | undefined;
-  /** @default "smtp" */
-  readonly protocol?: "smtp" | "smtps" | undefined;
-  readonly from: string;
-  readonly fromName?: string | undefined;
-}
 
 /** The options with every default filled in, frozen. `secrets` is what was given: service.ts completes it. */
 export interface ResolvedOptions {

@@ -13,3 +13,18 @@ export interface Mailer {
   /** Releases connections. */
   close?(): Promise<void>;
 }
+
+/** The option `mailer`, where it is no mailer of the host's own. */
+export interface SmtpOptions {
+  /** Empty: no mail goes out. */
+  readonly host: string;
+  readonly port?: number | undefined;
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  /** @default true where a username is given */
+  readonly authentication?: boolean | undefined;
+  /** `smtps`: TLS from the first byte, with a certificate that is checked. `smtp`: TLS where the server offers it. @default "smtp" */
+  readonly protocol?: "smtp" | "smtps" | undefined;
+  readonly from: string;
+  readonly fromName?: string | undefined;
+}

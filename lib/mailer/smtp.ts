@@ -1,21 +1,6 @@
 // Mailer over SMTP. The only user of nodemailer, which is loaded with the first mail.
 import type { createTransport } from "nodemailer";
-import type { Mail, Mailer } from "./mailer.js";
-
-/** The settings of the option `mailer`. */
-export interface SmtpSettings {
-  /** Never empty: without a host there is no mailer. */
-  readonly host: string;
-  readonly port?: number | undefined;
-  readonly username?: string | undefined;
-  readonly password?: string | undefined;
-  /** @default true where a username is given */
-  readonly authentication?: boolean | undefined;
-  /** `smtps`: TLS from the first byte, with a certificate that is checked. `smtp`: TLS where the server offers it. @default "smtp" */
-  readonly protocol?: "smtp" | "smtps" | undefined;
-  readonly from: string;
-  readonly fromName?: string | undefined;
-}
+import type { Mail, Mailer, SmtpOptions } from "./mailer.js";
 
 export interface SmtpTuning {
   /** Certificates to trust beside the system's, PEM. */
@@ -29,14 +14,14 @@ export interface SmtpTuning {
 }
 
 /** Each mail takes a connection of its own: none is left open. Rejects within the time of an attempt, whatever the server does. */
-export function createSmtpMailer(settings: SmtpSettings, tuning: SmtpTuning = {}): Mailer {
-  const { host, username = "", password = "", protocol = "smtp", from, fromName = "" } = settings;
+export function createSmtpMailer(options: SmtpOptions, tuning: SmtpTuning = {}): Mailer {
+  const { host, username = "", password = "", protocol = "smtp", from, fromName = "" } = options;
   const { attemptMs = 15_000, greetingMs = 5000, silenceMs = 10_000 } = tuning;
   const secure = protocol === "smtps";
-  const authenticates = settings.authentication ?? username !== "";
+  const authenticates = options.authentication ?? username !== "";
   const transportOf = (create: typeof createTransport) => create({
     host,
-    port: settings.port ?? (secure ? 465 : 587),
+    port: options.port ?? (secure ? 465 : 587),
     secure,
     ...(authenticates ? { auth: { user: username, pass: password } } : {}),
     // Whoever can tamper with an smtp connection can hide that it offers TLS: a check of the certificate would only

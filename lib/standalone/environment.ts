@@ -1,6 +1,7 @@
 // The environment of the standalone server, read once into options: every name of the interface and the few beyond.
 // A value is never repeated in an error, since it may be a secret.
-import { OptionsError, type RecordsServiceOptions, type Secrets, type SmtpOptions } from "../options.js";
+import type { SmtpOptions } from "../mailer/mailer.js";
+import { OptionsError, type RecordsServiceOptions, type Secrets } from "../options.js";
 import type { ListenAddress } from "./listen.js";
 
 /** Names and values, as `process.env` has them. An empty value counts as none. */

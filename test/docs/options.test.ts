@@ -6,8 +6,10 @@ import ts from "typescript";
 import { resolveOptions } from "../../lib/options.js";
 import { codes, readPage, root, tableRows } from "./pages.js";
 
-const path = fileURLToPath(new URL("lib/options.ts", root));
-const source = ts.createSourceFile(path, readFileSync(path, "utf8"), ts.ScriptTarget.ES2023, true);
+const sources = ["lib/options.ts", "lib/mailer/mailer.ts"].map((name) => {
+  const path = fileURLToPath(new URL(name, root));
+  return ts.createSourceFile(path, readFileSync(path, "utf8"), ts.ScriptTarget.ES2023, true);
+});
 
 interface Option {
   readonly name: string;
@@ -16,15 +18,15 @@ interface Option {
 }
 
 function interfaceOf(name: string): ts.InterfaceDeclaration {
-  const found = source.statements.find((one): one is ts.InterfaceDeclaration => ts.isInterfaceDeclaration(one) && one.name.text === name);
-  if (found === undefined) throw new Error(`lib/options.ts has no interface ${name}`);
+  const found = sources.flatMap(({ statements }) => [...statements]).find((one): one is ts.InterfaceDeclaration => ts.isInterfaceDeclaration(one) && one.name.text === name);
+  if (found === undefined) throw new Error(`there is no interface ${name}`);
   return found;
 }
 
 /** The members of an interface by dotted name, those of objects inside it too. */
 function optionsOf(members: ts.NodeArray<ts.TypeElement>, prefix = ""): Option[] {
   return members.filter(ts.isPropertySignature).flatMap((member) => {
-    const name = prefix + member.name.getText(source);
+    const name = prefix + member.name.getText();
     const inner = innerOf(member.type).flatMap((nodes) => optionsOf(nodes, `${name}.`));
     const written = ts.getJSDocTags(member).find((tag) => tag.tagName.text === "default")?.comment;
     const number = /^\d+/.exec(typeof written === "string" ? written : "")?.[0];
@@ -38,7 +40,7 @@ function innerOf(type: ts.TypeNode | undefined): ts.NodeArray<ts.TypeElement>[] 
   if (ts.isUnionTypeNode(type)) return type.types.flatMap(innerOf);
   if (ts.isTypeLiteralNode(type)) return [type.members];
   if (!ts.isTypeReferenceNode(type)) return [];
-  const name = type.typeName.getText(source);
+  const name = type.typeName.getText();
   if (name === "Partial") return innerOf(type.typeArguments?.[0]);
   return name === "SmtpOptions" || name === "Secrets" ? [interfaceOf(name).members] : [];
 }

@@ -2,9 +2,9 @@ import { expect } from "chai";
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from "node:net";
 import PostalMime from "postal-mime";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
-import type { Mailer } from "../../../lib/mailer/mailer.js";
+import type { Mailer, SmtpOptions } from "../../../lib/mailer/mailer.js";
 import { createOutgoing } from "../../../lib/mailer/outgoing.js";
-import { createSmtpMailer, type SmtpSettings, type SmtpTuning } from "../../../lib/mailer/smtp.js";
+import { createSmtpMailer, type SmtpTuning } from "../../../lib/mailer/smtp.js";
 import { certificate, key } from "./certificate.js";
 
 interface Received {
@@ -62,7 +62,7 @@ describe("mail over SMTP", () => {
     return (server.address() as AddressInfo).port;
   }
 
-  function mailer(settings: Partial<SmtpSettings> & { port: number }, tuning?: SmtpTuning): Mailer {
+  function mailer(settings: Partial<SmtpOptions> & { port: number }, tuning?: SmtpTuning): Mailer {
     const made = createSmtpMailer({ host: "127.0.0.1", from: "service@example.test", fromName: "Records", ...settings }, tuning);
     closers.push(async () => made.close?.());
     return made;

@@ -4,6 +4,8 @@ export type { FileReference, Json, JsonObject } from "../../../core/record.js";
 export type { Settings, Tenant } from "../../../core/tenant.js";
 export type { FieldError } from "../../../core/errors.js";
 export type { HookDefinition, HookEvent } from "../../../hooks/definition.js";
+export type { ApiKey as ApiKeyEntry } from "../../../api-keys/key.js";
+export type { HookLogEntry, RequestLogEntry } from "../../../logs/entries.js";
 import type { FileReference, Json } from "../../../core/record.js";
 import type { HookView } from "../../../hooks/stored.js";
 
@@ -41,51 +43,6 @@ export interface RecordPage {
   readonly hasMore: boolean;
   readonly nextCursor?: string | null;
   readonly total?: number;
-}
-
-export interface ApiKeyEntry {
-  readonly id: string;
-  readonly name: string;
-  readonly prefix: string;
-  readonly userId: string;
-  readonly expiresAt: string | null;
-  readonly bypassRules: boolean;
-  readonly bypassHooks: boolean;
-  readonly allowedCidrs: readonly string[];
-  readonly lastUsedAt: string | null;
-  readonly status: "active" | "revoked";
-  readonly createdAt: string;
-  readonly revokedAt: string | null;
-}
-
-export interface HookLogEntry {
-  readonly id: string;
-  readonly hookId: string;
-  readonly event: string;
-  readonly collection: string | null;
-  readonly recordId: string | null;
-  readonly requestId: string;
-  readonly deliveryId: string;
-  readonly attempt: number;
-  readonly startedAt: string;
-  readonly durationMs: number;
-  readonly status: number | null;
-  readonly outcome: "allowed" | "modified" | "rejected" | "failed" | "failedOpen" | "delivered";
-}
-
-export interface RequestLogEntry {
-  readonly id: string;
-  readonly requestId: string;
-  readonly time: string;
-  readonly method: string;
-  readonly path: string;
-  readonly status: number;
-  readonly durationMs: number;
-  readonly hookMs: number;
-  readonly caller: { readonly type: "guest" | "user" | "apiKey" | "superadmin"; readonly id: string | null; readonly keyName: string | null };
-  readonly rulesBypassed: boolean;
-  readonly hooksBypassed: boolean;
-  readonly rejection: "unknown" | "expired" | "revoked" | "source" | null;
 }
 
 export interface HookTest {

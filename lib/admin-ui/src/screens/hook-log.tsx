@@ -32,7 +32,7 @@ export function HookLog({ tenant, hooks, hookId }: { readonly tenant: Tenant; re
                 {entries.map((entry) => (
                   <tr key={entry.id}>
                     <td class="narrow"><time dateTime={entry.startedAt} title={formatExactTime(entry.startedAt)}>{formatAgo(entry.startedAt)}</time></td>
-                    <th scope="row"><a href={link(["t", tenant.slug, "hooks", entry.hookId])}>{entry.event}</a>{entry.collection !== null && <span class="muted"> {entry.collection}</span>}</th>
+                    <th scope="row">{entry.hookId === null ? <span title="A handler in the host's own code">{entry.event}</span> : <a href={link(["t", tenant.slug, "hooks", entry.hookId])}>{entry.event}</a>}{entry.collection !== null && <span class="muted"> {entry.collection}</span>}</th>
                     <td><Badge tone={tones[entry.outcome]}>{words[entry.outcome]}</Badge></td>
                     <td class="numeric">{entry.status ?? "–"}</td>
                     <td class="numeric">{formatMs(entry.durationMs)}</td>
@@ -40,7 +40,7 @@ export function HookLog({ tenant, hooks, hookId }: { readonly tenant: Tenant; re
                     <td class="narrow">
                       <div class="row">
                         <a href={link(["t", tenant.slug, "log"], { requestId: entry.requestId })}>Request</a>
-                        {entry.event.startsWith("after") && entry.outcome !== "delivered" && <Redeliver tenant={tenant} id={entry.id} onDone={log.reload} />}
+                        {entry.hookId !== null && entry.event.startsWith("after") && entry.outcome !== "delivered" && <Redeliver tenant={tenant} id={entry.id} onDone={log.reload} />}
                       </div>
                     </td>
                   </tr>
