@@ -36,13 +36,19 @@ export interface Cascade {
   committed(): void;
 }
 
-/** Follows the relations that point at this row: `cascade` removes, `setNull` empties, `restrict` refuses (409). */
+/**
+ * Follows the relations that point at this row: `cascade` removes, `setNull` empties, `restrict` refuses (409) where what
+ * points there does not go as well.
+ */
 export async function cascadeSteps(deps: RecordDeps, target: Target, row: Row): Promise<Cascade> {
   const steps: Step[] = [];
   const checks: Step[] = [];
   const followers: (() => void)[] = [];
   const gone = new Set([key(target.collection, row.id)]);
+  const restricted: { collection: Collection; field: string; pointing: Filter }[] = [];
   await follow(target.collection, row);
+  // Only now it is known what goes: in which order the relations were followed must not decide.
+  for (const one of restricted) await demandNobody(one.collection, one.field, one.pointing);
   return { steps, checks, committed: () => followers.forEach((run) => run()) };
 
   async function follow(removed: Collection, parent: Row): Promise<void> {
@@ -50,27 +56,32 @@ export async function cascadeSteps(deps: RecordDeps, target: Target, row: Row): 
       for (const field of collection.relations) {
         if (field.collection !== removed.name) continue;
         const pointing = is(text(field.name), parent.id);
-        const refused = new Conflict(`A record of ${collection.name} still refers to this record in ${field.name}`);
-        if (field.onDelete === "restrict") {
-          const [holder] = (await target.context.store.table(collection.table).list({ filter: pointing, limit: gone.size + 1 })).filter((one) => !gone.has(key(collection, one.id)));
-          if (holder !== undefined) throw refused;
-        } else {
+        // A required field cannot be emptied: it restricts.
+        if (field.onDelete === "restrict" || (field.onDelete === "setNull" && field.required)) restricted.push({ collection, field: field.name, pointing });
+        else {
           const rows = await target.context.store.table(collection.table).list({ filter: pointing, limit: cascadeLimit + 1 });
           if (rows.length > cascadeLimit || steps.length > cascadeLimit) throw new Conflict(`More than ${cascadeLimit} records of ${collection.name} refer to this record: remove them first`);
           for (const one of rows) {
             if (gone.has(key(collection, one.id))) continue;
-            if (field.onDelete === "setNull" && !field.required) empty(collection, one, field.name);
-            else if (field.onDelete === "cascade") {
-              gone.add(key(collection, one.id));
-              await follow(collection, one);
-              await remove(collection, one, pointing);
-            } else throw refused;
+            if (field.onDelete === "setNull") {
+              empty(collection, one, field.name);
+              continue;
+            }
+            gone.add(key(collection, one.id));
+            await follow(collection, one);
+            await remove(collection, one, pointing);
           }
         }
         // Looked at again in the unit itself: a record that came to point here meanwhile makes the write start anew.
         checks.push({ operation: { type: "absent", table: collection.table, filter: pointing } });
       }
     }
+  }
+
+  async function demandNobody(collection: Collection, field: string, pointing: Filter): Promise<void> {
+    const rows = await target.context.store.table(collection.table).list({ filter: pointing, limit: gone.size + 1 });
+    if (rows.every((one) => gone.has(key(collection, one.id)))) return;
+    throw new Conflict(`A record of ${collection.name} still refers to this record in ${field}`);
   }
 
   async function remove(collection: Collection, row: Row, where: Filter): Promise<void> {

@@ -77,6 +77,25 @@ describe("relations", () => {
     expect((await send("GET", `emptied/${emptied}`)).body.of).to.equal(parent);
   });
 
+  it("what goes along restricts nothing, whichever relation is followed first", async () => {
+    for (const [name, order] of [["former", ["up", "twin"]], ["latter", ["twin", "up"]]] as const) {
+      const fields = { up: relation("up", name, "cascade"), twin: relation("twin", name, "restrict") };
+      await on.createCollection(tenant, { name, fields: order.map((field) => fields[field]), ...rules });
+      for (const [first, second] of [["a", "b"], ["b", "a"]] as const) {
+        const root = await add(name);
+        const ids = { a: await add(name, { up: root }), b: await add(name, { up: root }) };
+        await demand(200, send("PATCH", `${name}/${ids[first]}`, { twin: ids[second] }));
+        await demand(204, send("DELETE", `${name}/${root}`));
+        for (const id of Object.values(ids)) expect((await send("GET", `${name}/${id}`)).status).to.equal(404);
+      }
+      const root = await add(name);
+      const child = await add(name, { up: root });
+      await add(name, { twin: child });
+      expect((await send("DELETE", `${name}/${root}`)).status).to.equal(409);
+      await demand(200, send("GET", `${name}/${child}`));
+    }
+  });
+
   it("a circle of cascades, and a record that points to itself, end", async () => {
     const first = await add("nodes");
     const second = await add("nodes", { parent: first });
