@@ -29,6 +29,8 @@ export interface Connection {
   close(): Promise<void>;
   /** Throws StorageUnavailable while it is not open. */
   database(name: string): Db;
+  /** Throws StorageUnavailable while it is not open. */
+  demandOpen(): void;
   /** Whether an update re-checks its filter in the moment of the write. FerretDB 1 does not, and scans for it. */
   readonly fences: () => boolean;
   /** Runs the call; rejects with the contract's errors, and with StorageUnavailable where it takes too long. */
@@ -56,9 +58,9 @@ export function createConnection(url: string): Connection {
     client = made;
   }
 
-  function database(name: string): Db {
+  function openClient(): MongoClient {
     if (client === undefined || closed) throw new StorageUnavailable(new Error(closed ? "the storage is closed" : "the storage is not open"));
-    return client.db(name);
+    return client;
   }
 
   return {
@@ -73,7 +75,8 @@ export function createConnection(url: string): Connection {
       closed = true;
       await client?.close();
     },
-    database,
+    database: (name) => openClient().db(name),
+    demandOpen: () => void openClient(),
     fences: () => fences,
     call: (run, milliseconds = patience) => withDeadline(run, milliseconds),
   };

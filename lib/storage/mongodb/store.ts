@@ -30,8 +30,8 @@ export interface StoreParts {
 export function createStore(databaseName: string, { connection, clock, me, isClosing }: StoreParts): MongoStore {
   let known: Collections | undefined;
   const collections = (): Collections => {
-    const database = connection.database(databaseName);
-    return (known ??= collectionsOf(database, connection.fences()));
+    connection.demandOpen();
+    return (known ??= collectionsOf(connection.database(databaseName), connection.fences()));
   };
   const journal = createJournal(collections, me);
   const changes = createStoreChanges({ connection, collections, finish: () => writer.alone(journal.catchUp) });
@@ -50,7 +50,7 @@ export function createStore(databaseName: string, { connection, clock, me, isClo
     },
     async write(unit) {
       if (isClosing()) throw new StorageUnavailable(new Error("the storage is closed"));
-      connection.database(databaseName);
+      connection.demandOpen();
       return writer.write(prepare(unit, timestamp(clock)));
     },
     changes: changes.log,
