@@ -30,7 +30,7 @@ export function createAuthenticator({ tenants, tokens, keys, admin, cacheSize = 
     const context = claims.tenantId === null ? undefined : await tenants.byId(claims.tenantId);
     if (context === undefined) throw new CredentialRejected("unknown");
     const row = await context.store.table(usersTable).find(claims.subject);
-    if (row === undefined || !holds(row, claims.generation, claims.familyId)) throw new CredentialRejected("revoked");
+    if (row === undefined || !holds(row, claims.generation, claims.familyId)) throw new CredentialRejected("revoked", null, context.tenant.id);
     const caller: UserCaller = { type: "user", user: read(row), familyId: claims.familyId, expiresAt: claims.expiresAt };
     return { caller, context };
   }

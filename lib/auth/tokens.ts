@@ -83,13 +83,13 @@ export function createTokens({ secret, clock, cacheSize = 10_000 }: TokensDeps):
       let claims = cache.get(token);
       if (claims === undefined) {
         claims = check(token, key, audience);
-        if (claims.expiresAt <= clock.now()) throw new CredentialRejected("expired");
+        if (claims.expiresAt <= clock.now()) throw new CredentialRejected("expired", null, claims.tenantId);
         // Oldest first out: a Map keeps the order of insertion.
         if (cache.size >= cacheSize) cache.delete(cache.keys().next().value!);
         cache.set(token, claims);
       } else if (claims.expiresAt <= clock.now()) {
         cache.delete(token);
-        throw new CredentialRejected("expired");
+        throw new CredentialRejected("expired", null, claims.tenantId);
       }
       return claims;
     },

@@ -118,5 +118,7 @@ export class CredentialRejected extends Unauthorized {
     readonly rejection: Rejection,
     /** Where the key was recognised. */
     readonly key: { readonly id: string; readonly name: string; readonly tenantId: string } | null = null,
+    /** The tenant that it was one of, where that is known. It may be gone. */
+    readonly tenantId: string | null = key?.tenantId ?? null,
   ) { super(); }
 }

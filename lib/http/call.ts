@@ -34,15 +34,17 @@ export function createCalls({ tenants, authenticator, session, resolveTenant, de
     if (authorization !== undefined) {
       try {
         const identity = await authenticator.authenticate(authorization, req.socket.remoteAddress);
-        if (identity !== undefined) trace.caller = identity.caller;
+        if (identity !== undefined) {
+          trace.caller = identity.caller;
+          trace.tenantId = identity.context?.tenant.id ?? null;
+        }
         return identity;
       } catch (error) {
         if (error instanceof CredentialRejected) {
           trace.rejection = error.rejection;
-          if (error.key !== null) {
-            trace.rejectedKey = { id: error.key.id, name: error.key.name };
-            trace.tenantId = error.key.tenantId;
-          }
+          if (error.key !== null) trace.rejectedKey = { id: error.key.id, name: error.key.name };
+          // A token outlives its tenant; what is logged then belongs to the instance.
+          if (error.tenantId !== null) trace.tenantId = (await tenants.byId(error.tenantId))?.tenant.id ?? null;
         }
         throw error;
       }
@@ -96,10 +98,7 @@ export function createCalls({ tenants, authenticator, session, resolveTenant, de
     async superadmin(req, trace) {
       const identity = await identify(req, trace);
       if (identity === undefined) throw new Unauthorized();
-      if (identity.caller.type !== "superadmin") {
-        if (identity.context !== null) trace.tenantId = identity.context.tenant.id;
-        throw new Forbidden();
-      }
+      if (identity.caller.type !== "superadmin") throw new Forbidden();
       return identity.caller;
     },
   };

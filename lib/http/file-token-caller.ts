@@ -25,7 +25,7 @@ export function createFileTokenCaller({ tokens, tenants, clock }: FileTokenCalle
     const context = claims === undefined ? undefined : await tenants.byId(claims.tenantId);
     if (claims === undefined || context === undefined) throw new CredentialRejected("unknown");
     const user = await context.store.table(usersTable).find(claims.userId);
-    if (user === undefined || !stillHolds(user, claims)) throw new CredentialRejected("revoked");
+    if (user === undefined || !stillHolds(user, claims)) throw new CredentialRejected("revoked", null, context.tenant.id);
     if (claims.keyId === null) {
       return { context, caller: { type: "user", user: user.record, familyId: claims.familyId, expiresAt: null } };
     }

@@ -45,6 +45,7 @@ export function createFileRoutes({ access, tokens, callerOfToken, hooks }: FileR
     } catch (error) {
       if (error instanceof CredentialRejected) {
         trace.rejection = error.rejection;
+        trace.tenantId = error.tenantId;
         if (error.key !== null) trace.rejectedKey = { id: error.key.id, name: error.key.name };
       }
       throw error;

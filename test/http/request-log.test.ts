@@ -70,6 +70,36 @@ describe("request log", () => {
     expect((await log("?status=401")).body.items).to.have.length(3);
   });
 
+  it("keeps with a tenant what its own credentials asked, though they were refused or tried another tenant", async () => {
+    await tested.createTenant("other");
+    const plain = await key();
+    const elsewhere = [await list(plain.key, { tenant: "other" }), await list(alice.token, { tenant: "nowhere" })];
+    for (const answer of elsewhere) expect(answer.status).to.equal(403);
+    expect(await entry(elsewhere[0]!)).to.deep.include({ status: 403, caller: { type: "apiKey", id: plain.id, keyName: "importer" }, rejection: null });
+    expect(await entry(elsewhere[1]!)).to.deep.include({ status: 403, caller: { type: "user", id: alice.id, keyName: null }, rejection: null });
+    const { body } = await tested.login(tenant, "alice");
+    await tested.request("POST", "/api/auth/logout", { token: alice.token });
+    expect(await entry(await list(alice.token))).to.deep.include({ status: 401, caller: { type: "guest", id: null, keyName: null }, rejection: "revoked" });
+    tested.clock.advance(901_000);
+    const late = await list(body.accessToken);
+    // Back, since the superadmin's own token has expired too.
+    tested.clock.advance(-901_000);
+    expect(await entry(late)).to.include({ status: 401, rejection: "expired" });
+  });
+
+  it("a token that outlives its tenant is told by the instance", async () => {
+    const brief = await tested.createTenant("brief");
+    const bea = await tested.signUp(brief, "bea");
+    await tested.meta("DELETE", `/api/meta/tenants/${brief.id}`);
+    tested.clock.advance(901_000);
+    const answer = await list(bea.token);
+    tested.clock.advance(-901_000);
+    expect(answer.status).to.equal(401);
+    const { body } = await tested.meta("GET", `/api/meta/request-log?requestId=${String(answer.headers["x-request-id"])}`);
+    expect(body.items).to.have.length(1);
+    expect(tested.logged.filter(({ level }) => level !== "info" && level !== "debug")).to.deep.equal([]);
+  });
+
   it("keeps what has no tenant for the instance", async () => {
     const unknown = await list(`pk_${"x".repeat(43)}`);
     expect(unknown.status).to.equal(401);
