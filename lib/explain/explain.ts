@@ -9,6 +9,7 @@ import type { Access, Incoming } from "../records/access.js";
 import { explainRule, type Explanation } from "../rules/explain.js";
 import type { RuleContext } from "../rules/rule.js";
 import type { RuleName } from "../schema/collection.js";
+import { changedFields } from "../schema/changed-fields.js";
 import { validateRecord } from "../schema/validate.js";
 import { isNever, type Filter } from "../storage/filter.js";
 import { matches } from "../storage/matches.js";
@@ -143,8 +144,8 @@ async function subjectOf({ clock }: ExplainDeps, context: TenantContext, collect
   const record = row?.record ?? null;
   if (operation !== "update" || record === null) return { row, record, incoming: undefined, validation: [] };
   const { values, errors } = validateRecord({ fields: collection.definition.fields, isUsers: collection.isUsers, body, mode: "update" });
-  const changed = new Set(Object.keys(values).filter((name) => JSON.stringify(values[name]) !== JSON.stringify(record[name] ?? null)));
-  return { row, record, incoming: { body, changed }, validation: errors };
+  const changed = changedFields(collection.definition.fields, { record, body, values });
+  return { row, record, incoming: { body: { ...body, ...values }, changed }, validation: errors };
 }
 
 /** By the functions that decide requests; what they throw is the answer. */

@@ -2,9 +2,9 @@
 import { timestamp } from "../core/clock.js";
 import { NotFound, PreconditionFailed, ValidationFailed } from "../core/errors.js";
 import type { Json, JsonObject, RecordValue } from "../core/record.js";
+import { changedFields } from "../schema/changed-fields.js";
 import { checkJson } from "../schema/json-guard.js";
 import { validateRecord } from "../schema/validate.js";
-import type { Collection } from "../collections/collection.js";
 import type { Row } from "../storage/storage.js";
 import type { Incoming } from "./access.js";
 import type { Built, Prepared, Step } from "./commit.js";
@@ -68,7 +68,7 @@ export async function prepareUpdate(deps: RecordDeps, target: Target, input: Upd
 
   /** What of this update a rule may look at: the values as they would be stored, and which of them are other ones. */
   function incomingOf(row: Row, from: JsonObject, read: Readonly<Record<string, Json>>): Incoming {
-    return { body: { ...from, ...read }, changed: changedFields(collection, row.record, from, read, pending.map((file) => file.field)) };
+    return { body: { ...from, ...read }, changed: changedFields(collection.definition.fields, { record: row.record, body: from, values: read, withFiles: pending.map((file) => file.field) }) };
   }
 
   async function build(): Promise<Built<RecordAnswer>> {
@@ -113,38 +113,4 @@ export async function prepareUpdate(deps: RecordDeps, target: Target, input: Upd
       },
     };
   }
-}
-
-/**
- * Names of the fields that an update changes: those whose value would be another one, and those that get files. Members
- * of the body that are ignored change nothing.
- */
-function changedFields(collection: Collection, record: RecordValue, body: JsonObject, values: Readonly<Record<string, Json>>, withFiles: readonly string[]): Set<string> {
-  const changed = new Set(withFiles);
-  for (const [name, value] of Object.entries(values)) {
-    if (!same(record[name] ?? null, value)) changed.add(name);
-  }
-  for (const { name } of collection.files) {
-    const value = Object.hasOwn(body, name) ? body[name] : undefined;
-    if (value !== undefined && !same(fileIds(record[name] ?? null), fileIds(value))) changed.add(name);
-  }
-  return changed;
-}
-
-/** A FILE field compares by ids, whether they stand as references or alone. */
-function fileIds(value: Json): Json {
-  const many = Array.isArray(value) ? (value as readonly Json[]) : value === null ? [] : [value];
-  return many.map((one) => (typeof one === "object" && one !== null && !Array.isArray(one) ? ((one as JsonObject)["id"] ?? null) : one));
-}
-
-function same(a: Json, b: Json): boolean {
-  if (a === b) return true;
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  if (Array.isArray(a) || Array.isArray(b)) {
-    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, index) => same(item as Json, b[index] as Json));
-  }
-  const left = a as JsonObject;
-  const right = b as JsonObject;
-  const names = Object.keys(left);
-  return names.length === Object.keys(right).length && names.every((name) => Object.hasOwn(right, name) && same(left[name]!, right[name]!));
 }

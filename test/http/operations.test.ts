@@ -17,12 +17,12 @@ describe("explain", () => {
     ben = await service.signUp(tenant, "ben");
     await service.createCollection(tenant, {
       name: "tasks",
-      fields: [{ name: "title", type: "TEXT", required: true }, { name: "owner", type: "RELATION", collection: "users" }, { name: "done", type: "BOOLEAN", default: false }],
-      listRule: "owner = @auth.id || done", viewRule: "owner = @auth.id || done", createRule: 'owner = @auth.id && title != "no"', updateRule: "owner = @auth.id && !@changed.owner", deleteRule: null,
+      fields: [{ name: "title", type: "TEXT", required: true }, { name: "owner", type: "RELATION", collection: "users" }, { name: "done", type: "BOOLEAN", default: false }, { name: "meta", type: "JSON" }, { name: "file", type: "FILE" }],
+      listRule: "owner = @auth.id || done", viewRule: "owner = @auth.id || done", createRule: 'owner = @auth.id && title != "no"', updateRule: "owner = @auth.id && !@changed.owner && !@changed.meta && !@changed.file", deleteRule: null,
     });
     const tasks = service.service.tenant(tenant.slug).as("system").collection("tasks");
     open = (await tasks.create({ title: "open", owner: ben.id, done: true })).id;
-    own = (await tasks.create({ title: "own", owner: ann.id })).id;
+    own = (await tasks.create({ title: "own", owner: ann.id, meta: { a: 1, b: [2] } })).id;
   });
   after(() => service.close());
 
@@ -45,6 +45,7 @@ describe("explain", () => {
         await same({ caller, operation: "delete", recordId }, token);
         await same({ caller, operation: "update", recordId, body: { title: "changed" } }, token);
         await same({ caller, operation: "update", recordId, body: { owner: ben.id } }, token);
+        await same({ caller, operation: "update", recordId, body: { meta: { b: [2], a: 1 }, file: null } }, token);
       }
       await same({ caller, operation: "list" }, token);
       await same({ caller, operation: "create", body: { title: "no", owner: ann.id } }, token);
