@@ -62,6 +62,8 @@ export function createDispatch({ calls, tenants, logger, started, isClosing, log
         const starting = started();
         if (starting !== undefined) await starting;
       }
+      // A repeated parameter is an error on every route, also where none is looked at.
+      exchange.query();
       const reply = await handler(exchange);
       if (reply !== undefined) sendReply(res, reply, exchange.facts.requestId, outbox);
     } catch (error) {

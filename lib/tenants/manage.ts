@@ -38,7 +38,7 @@ export interface Tenants {
 const slug = joi.string().pattern(slugPattern).messages({
   "string.pattern.base": "must be 1 to 63 lower-case letters, digits and dashes, and start and end with a letter or a digit",
 });
-const name = joi.string().trim().min(1).max(200);
+const name = joi.string().trim().min(1).max(200).pattern(/^[^\p{Cc}\p{Cs}]*$/u).messages({ "string.pattern.base": "must have no control characters and no half of a surrogate pair" });
 const createSchema = joi.object({ slug: slug.required(), name });
 const updateSchema = joi.object({ slug, name });
 const slugTaken = new ValidationFailed([{ field: "slug", message: "is taken by another tenant" }]);

@@ -159,6 +159,8 @@ describe("conventions of every route", () => {
       expect((await on.request("GET", `${at}?${query}`, { tenant: tenant.slug })).status, query).to.equal(400);
     }
     expect((await on.request("GET", `/health?x=1`)).status).to.equal(200);
+    for (const path of ["/health", "/api/meta/tenants", `/api/meta/tenants/${tenant.id}/settings`]) expect((await on.meta("GET", `${path}?x=1&x=2`)).status, path).to.equal(400);
+    for (const path of ["/api/auth/login", "/api/batch"]) expect((await on.request("POST", `${path}?x=1&x=2`, { tenant: tenant.slug, body: { requests: [] } })).status, path).to.equal(400);
   });
 
   it("a 401 carries WWW-Authenticate, and an invalid credential never becomes a guest", async () => {

@@ -2,6 +2,7 @@
 import { readdir } from "node:fs/promises";
 import { expect } from "chai";
 import { demand, startService, type TestService } from "../support/service.js";
+import { databaseNames } from "./scan.js";
 
 const at = "/api/meta/tenants";
 const unknown = "01890000-0000-7000-8000-000000000000";
@@ -25,6 +26,10 @@ describe("tenants", () => {
   it("name is optional", async () => {
     const { body } = await demand(201, on.meta("POST", at, { slug: "nameless" }));
     expect(body.name).to.be.a("string");
+    for (const name of ["a\u0000b", "a\nb", "\ud800", "", " ", 5, null]) {
+      const refused = await on.meta("POST", at, { slug: "refused", name });
+      expect([refused.status, refused.body[0]?.field], JSON.stringify(name)).to.deep.equal([400, "name"]);
+    }
   });
 
   it("the list is { items }", async () => {
@@ -109,7 +114,7 @@ describe("tenants", () => {
       body: `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="secret.txt"\r\n\r\nof the doomed\r\n--${boundary}--\r\n`,
     }));
     const compact = tenant.id.replaceAll("-", "");
-    const named = async () => (await readdir(on.folder, { recursive: true })).filter((name) => name.replaceAll("-", "").includes(compact));
+    const named = async () => [...(await readdir(on.folder, { recursive: true })), ...(await databaseNames(on.folder))].filter((name) => name.replaceAll("-", "").includes(compact));
     expect(await named()).not.to.deep.equal([]);
     await demand(204, on.meta("DELETE", `${at}/${tenant.id}`));
     expect((await on.meta("GET", `${at}/${tenant.id}`)).status).to.equal(404);
