@@ -4,7 +4,7 @@ import type { Clock } from "../core/clock.js";
 import { Unauthorized } from "../core/errors.js";
 import { newId } from "../core/ids.js";
 import { usersTable } from "../collections/collection.js";
-import { is, text } from "../storage/filter.js";
+import { all, is, number, text, type Filter } from "../storage/filter.js";
 import { ConditionMissed, type Operation, type Row } from "../storage/storage.js";
 import type { TenantContext } from "../tenants/context.js";
 import type { Users } from "../users/users.js";
@@ -69,15 +69,24 @@ export function createFamilies({ clock, tokens, refreshTokens, users, accessToke
     return context.store.table(familiesTable).list({ filter: is(text("userId"), userId), limit: mostFamilies * 2 });
   }
 
+  /** The sessions that end with one more: where there are too many, those that have expired, then the oldest. */
+  async function surplus(context: TenantContext, userId: string): Promise<readonly Row[]> {
+    const table = context.store.table(familiesTable);
+    const own = is(text("userId"), userId);
+    const count = await table.count(own);
+    if (count < mostFamilies) return [];
+    const expired: Filter = { op: "less", left: number("expiresAt"), right: { value: clock.now() }, orEqual: true };
+    const ended = await table.list({ filter: all(own, expired), limit: count });
+    const more = count - ended.length - (mostFamilies - 1);
+    return more <= 0 ? ended : [...ended, ...(await table.list({ filter: all(own, { op: "not", filter: expired }), limit: more }))];
+  }
+
   const families: Families = {
     async begin(context, user) {
       const familyId = newId(clock.now());
       const refreshToken = refreshTokens.issue(context.tenant.id, familyId);
       const generation = users.generationOf(user);
       const at = now();
-      const existing = await ofUser(context, user.id);
-      const usable = existing.filter((family) => family.hidden["generation"] === generation && Number(family.record["expiresAt"]) > clock.now());
-      const kept = new Set(usable.slice(-(mostFamilies - 1)));
       return {
         pair: pairOf(context, user, familyId, refreshToken),
         operations: [
@@ -88,7 +97,7 @@ export function createFamilies({ clock, tokens, refreshTokens, users, accessToke
             record: { id: familyId, createdAt: at, updatedAt: at, userId: user.id, expiresAt: clock.now() + refreshTokenTtl * 1000 },
             hidden: { generation, currentHash: refreshTokens.hash(refreshToken), spent: null },
           },
-          ...existing.filter((family) => !kept.has(family)).map(removal),
+          ...(await surplus(context, user.id)).map(removal),
         ],
       };
     },

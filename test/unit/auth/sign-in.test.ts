@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { always } from "../../../lib/storage/filter.js";
 import { createArgon2Hasher } from "../../../lib/hasher/argon2.js";
 import { cheap, countingHasher, failure, openWorld, password, type World } from "./world.js";
 
@@ -134,6 +135,19 @@ describe("sign-in", () => {
     for (let index = 0; index < 99; index += 1) await world.login("alice");
     expect(await failure(world.auth.refresh(world.origin, { refreshToken: first.refreshToken }))).to.include({ status: 401 });
     await world.auth.refresh(world.origin, { refreshToken: second.refreshToken });
+  });
+
+  it("of too many sessions those that have expired end first", async () => {
+    await world.signUp("alice");
+    const old = await world.login("alice");
+    for (let index = 0; index < 60; index += 1) await world.login("alice");
+    world.clock.time += 20 * 86_400_000;
+    const kept = await world.auth.refresh(world.origin, { refreshToken: old.refreshToken });
+    world.clock.time += 15 * 86_400_000;
+    for (let index = 0; index < 60; index += 1) await world.login("alice");
+    const table = (await world.context()).store.table("refresh_families");
+    expect(await table.count(always)).to.equal(61);
+    await world.auth.refresh(world.origin, { refreshToken: kept.refreshToken });
   });
 });
 
