@@ -1,7 +1,7 @@
 // UserPolicy: what the record pipeline leaves to users/ on the built-in collection (interface, "Users collection
 // specifics for PATCH"): secrets apart, proof of credential changes, hashing, revocation by generation.
 import { bypassesRules, callerUser, type Call } from "../core/call.js";
-import { Forbidden, Unauthorized, ValidationFailed } from "../core/errors.js";
+import { Forbidden, ValidationFailed } from "../core/errors.js";
 import type { Json } from "../core/record.js";
 import type { UserColumns, UserPolicy, UserSecrets } from "../auth/auth.js";
 import type { Hidden, Operation, Row } from "../storage/storage.js";
@@ -80,7 +80,7 @@ export function createUserPolicy({ credentials, follow }: UserPolicyDeps): UserP
     demandOwner(call, userId, visible, body, secrets) {
       if (bypassesRules(call.caller) || callerUser(call.caller)?.id === userId) return;
       const changesEmail = Object.hasOwn(body, "email") && (visible === undefined || normalEmail(body["email"]) !== emailOf(visible));
-      if (!isBlank(secrets.password) || changesEmail) throw call.caller.type === "guest" ? new Unauthorized() : new Forbidden();
+      if (!isBlank(secrets.password) || changesEmail) throw new Forbidden();
     },
 
     async authorize(_context, call, row, body, secrets) {

@@ -103,6 +103,16 @@ describe("collection users over HTTP", () => {
     await rules(own);
   });
 
+  it("a guest is anyone else too: 403, where the update rule lets guests in", async () => {
+    await rules({ ...open, updateRule: "true" });
+    const guest = (id: string, body: object) => service.request("PATCH", path(id), { tenant: "acme", body });
+    for (const body of [{ password: "another long password" }, { password: "another long password", oldPassword: testPassword }, { email: "guest@example.org" }]) {
+      for (const id of [bob.id, "no-such-user"]) expect((await guest(id, body)).status, JSON.stringify(body)).to.equal(403);
+    }
+    await rules(own);
+    expect((await guest(bob.id, { password: "another long password" })).status).to.equal(401);
+  });
+
   it("110 and 129 superadmin and bypassing key change credentials without proof; the sessions end", async () => {
     const user = await service.signUp(acme, "fay", { email: "fay@example.org", emailVerified: true });
     await demand(200, patch(user.id, { password: "another long password" }, bypassing));
