@@ -56,16 +56,15 @@ export function createCalls({ tenants, authenticator, session, resolveTenant, de
     return { caller, context: null };
   }
 
-  /** What the request itself says: header, then query, then body. */
-  function explicit(req: IncomingMessage, query: Readonly<Record<string, string>>, bodyTenant: unknown): string | undefined {
+  /** What the request itself says: header, query, body, as far as they name one. */
+  function explicit(req: IncomingMessage, query: Readonly<Record<string, string>>, bodyTenant: unknown): string[] {
     const header = req.headers["x-tenant"];
-    if (typeof header === "string" && header !== "") return header.trim();
-    if (query["tenant"] !== undefined && query["tenant"] !== "") return query["tenant"];
-    return typeof bodyTenant === "string" && bodyTenant !== "" ? bodyTenant : undefined;
+    const given = [typeof header === "string" ? header.trim() : undefined, query["tenant"], bodyTenant];
+    return given.filter((slug) => typeof slug === "string" && slug !== "") as string[];
   }
 
   async function hint(req: IncomingMessage, query: Readonly<Record<string, string>>, bodyTenant?: unknown): Promise<string | undefined> {
-    return explicit(req, query, bodyTenant) ?? (await resolveTenant?.(req)) ?? defaultTenant;
+    return explicit(req, query, bodyTenant)[0] ?? (await resolveTenant?.(req)) ?? defaultTenant;
   }
 
   async function named(req: IncomingMessage, query: Readonly<Record<string, string>>, bodyTenant: unknown): Promise<TenantContext> {
@@ -85,8 +84,8 @@ export function createCalls({ tenants, authenticator, session, resolveTenant, de
       if (context === null) {
         context = await named(req, query, bodyTenant);
       } else {
-        const slug = explicit(req, query, bodyTenant);
-        if (slug !== undefined && slug !== context.tenant.slug) throw new Forbidden();
+        const own = context.tenant.slug;
+        if (explicit(req, query, bodyTenant).some((slug) => slug !== own)) throw new Forbidden();
       }
       trace.tenantId = context.tenant.id;
       const caller = identity?.caller ?? guest;
