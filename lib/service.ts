@@ -1,5 +1,6 @@
 // createRecordsService: providers, then features, then the router, in this order. Everything is connected here and
 // nowhere else.
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { getHeapStatistics } from "node:v8";
 import type { Router } from "express";
 import { createAdmin, type AdminIdentity } from "./admin/admin.js";
@@ -71,6 +72,8 @@ import { createAdminEditor } from "./users/admin-editor.js";
 
 /** The service: an Express router with the functions of the service in code (contract 10). */
 export interface RecordsService extends Router {
+  /** Beside an Express router it is the listener of a plain http server: `createServer(records)`. What is none of its routes is 404 then. */
+  (req: IncomingMessage, res: ServerResponse): void;
   /** Resolves when storage and files are open. Requests that come earlier wait for it. Rejects where they cannot be opened; a later call tries again. */
   ready(): Promise<void>;
   /** Refuses new requests, drains those under way, streams, hook deliveries, mails and image work, and releases everything. A second call is harmless. */
