@@ -132,7 +132,7 @@ describe("docs: errors.md over HTTP", () => {
     ["no room for files", 507, () => during(() => (full = true), () => (full = false), () => asAnn("POST", notes, form({ name: "text", value: "third" }, file("paper", "more"))))],
     ["a service that is closing", 503, async () => {
       await scene.service.close();
-      return scene.request("GET", "/health");
+      return scene.request("GET", notes, { tenant: "acme" });
     }],
   ];
 
