@@ -1,7 +1,7 @@
 // The service beside what an app has already: its own parsers, headers, routes and errors. Neither gets in the other's
 // way: the service answers below /backend alone, and uses the body that the app has parsed.
 import express, { type ErrorRequestHandler } from "express";
-import { createRecordsService, type Identified } from "records-service";
+import { createRecordsService } from "records-service";
 
 const records = createRecordsService({
   storage: "./data",
@@ -25,7 +25,7 @@ app.use("/backend", records);
 
 // A route of the app's own for the service's users: anybody else gets 401.
 app.get("/orders", records.requireUser(), (req, res) => {
-  const { tenant, user } = (req as typeof req & { records: Identified }).records;
+  const { tenant, user } = req.records!;
   res.json({ tenant: tenant?.slug, user: user?.["username"], orders: [] });
 });
 

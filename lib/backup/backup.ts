@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, type Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { Conflict } from "../core/errors.js";
+import { BadRequest, Conflict } from "../core/errors.js";
 import type { TenantContext } from "../tenants/context.js";
 import { makeBackup, type MakeBackupDeps, type Progress } from "./make-backup.js";
 import { restoreBackup, type RestoreBackupDeps, type RestoreReport } from "./restore-backup.js";
@@ -73,7 +73,9 @@ export function createBackups(deps: BackupsDeps): Backups {
 /** A zip is read from its end: a stream has to lie in a file first. */
 async function withFile<T>(archive: ArchiveSource, run: (source: Buffer | string) => Promise<T>): Promise<T> {
   if (Buffer.isBuffer(archive)) return await run(archive);
-  if ("file" in archive) return await run(archive.file);
+  if (typeof archive !== "object" || archive === null) throw new BadRequest("The archive must be { file }, a stream or a Buffer");
+  if ("file" in archive && typeof archive.file === "string") return await run(archive.file);
+  if (!(Symbol.asyncIterator in archive)) throw new BadRequest("The archive must be { file }, a stream or a Buffer");
   const folder = await mkdtemp(join(tmpdir(), "records-restore-"));
   try {
     const file = join(folder, "archive.zip");

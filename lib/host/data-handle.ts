@@ -1,7 +1,8 @@
 // DataHandle: the records of a tenant for host code, in the name of one caller (contract 10).
 import type { Readable } from "node:stream";
 import type { Call } from "../core/call.js";
-import type { JsonObject, RecordValue } from "../core/record.js";
+import { BadRequest } from "../core/errors.js";
+import type { RecordValue } from "../core/record.js";
 import type { BatchRequest, BatchResult } from "../records/batch.js";
 import type { ListValue } from "../records/list.js";
 import type { RecordAnswer } from "../records/operation.js";
@@ -10,6 +11,7 @@ import type { WatchEvent } from "../realtime/watcher.js";
 import type { Records } from "../records/records.js";
 import type { TenantContext } from "../tenants/context.js";
 import { hostCall, type Who } from "./call.js";
+import { bodyOf, idOf, listParametersOf } from "./input.js";
 
 /** The fields that a collection's schema defines, for typed access. */
 export type Fields = Record<string, unknown>;
@@ -104,17 +106,17 @@ export function createDataHandle(deps: DataDeps, who: Who): DataHandle {
     collection<T extends Fields>(name: string): CollectionHandle<T> {
       const path = `/api/collections/${name}`;
       return {
-        list: (parameters = {}) => asked("GET", path, async (context, call) => {
+        list: (parameters) => asked("GET", path, async (context, call) => {
           records.collection(context, name);
-          return (await records.list(context, call, name, parameters)).value as unknown as Page<T>;
+          return (await records.list(context, call, name, listParametersOf(parameters))).value as unknown as Page<T>;
         }),
-        get: (id) => asked("GET", `${path}/${id}`, async (context, call) => tagged<T>(await records.view(context, call, name, id))),
-        create: (body) => asked("POST", path, async (context, call) => tagged<T>(await records.create(context, call, name, { body: body as JsonObject }))),
+        get: (id) => asked("GET", `${path}/${id}`, async (context, call) => tagged<T>(await records.view(context, call, name, idOf(id)))),
+        create: (body) => asked("POST", path, async (context, call) => tagged<T>(await records.create(context, call, name, { body: bodyOf(body) }))),
         update: (id, body, options) => asked("PATCH", `${path}/${id}`, async (context, call) =>
-          tagged<T>(await records.update(context, call, name, { recordId: id, body: body as JsonObject, ifMatch: tagOf(options) }))),
-        delete: (id, options) => asked("DELETE", `${path}/${id}`, (context, call) => records.remove(context, call, name, { recordId: id, ifMatch: tagOf(options) })),
-        subscribe: (options = {}) => begun(asked("GET", "/api/realtime", async (context, call) => ({
-          iterator: deps.watch(context, call, name, options) as unknown as AsyncIterableIterator<ChangeEvent<T>>,
+          tagged<T>(await records.update(context, call, name, { recordId: idOf(id), body: bodyOf(body), ifMatch: tagOf(options) }))),
+        delete: (id, options) => asked("DELETE", `${path}/${id}`, (context, call) => records.remove(context, call, name, { recordId: idOf(id), ifMatch: tagOf(options) })),
+        subscribe: (options) => begun(asked("GET", "/api/realtime", async (context, call) => ({
+          iterator: deps.watch(context, call, name, options ?? {}) as unknown as AsyncIterableIterator<ChangeEvent<T>>,
         }))),
       };
     },
@@ -122,11 +124,11 @@ export function createDataHandle(deps: DataDeps, who: Who): DataHandle {
     batch: (requests) => asked("POST", "/api/batch", (context, call) => records.batch(context, call, { requests })),
 
     files: {
-      upload: (collection, id, field, file) => asked("PATCH", `/api/collections/${collection}/${id}`, (context, call) => files.upload(context, call, collection, id, field, file)),
-      read: (collection, id, field, options = {}) => asked("GET", `/api/collections/${collection}/${id}/files/${field}`, (context, call) => files.read(context, call, collection, id, field, options)),
+      upload: (collection, id, field, file) => asked("PATCH", `/api/collections/${collection}/${id}`, (context, call) => files.upload(context, call, collection, idOf(id), field, file)),
+      read: (collection, id, field, options) => asked("GET", `/api/collections/${collection}/${id}/files/${field}`, (context, call) => files.read(context, call, collection, idOf(id), field, options ?? {})),
       token: () => asked("POST", "/api/files/token", (context, call) => files.token(context, call)),
-      delete: async (collection, id, field, options = {}) => {
-        await asked("DELETE", `/api/collections/${collection}/${id}/files/${field}`, (context, call) => files.remove(context, call, collection, id, field, options.fileId));
+      delete: async (collection, id, field, options) => {
+        await asked("DELETE", `/api/collections/${collection}/${id}/files/${field}`, (context, call) => files.remove(context, call, collection, idOf(id), field, options?.fileId));
       },
     },
   };
@@ -140,7 +142,9 @@ function tagged<T extends Fields>({ value, etag }: RecordAnswer): Stored<T> {
   return value as unknown as Stored<T>;
 }
 
-function tagOf<T extends Fields>({ ifMatch, ifUnchanged }: WriteCondition<T> = {}): string | undefined {
+function tagOf<T extends Fields>(condition: WriteCondition<T> | undefined): string | undefined {
+  const { ifMatch, ifUnchanged } = condition ?? {};
+  if (ifMatch !== undefined && typeof ifMatch !== "string") throw new BadRequest("ifMatch must be an entity tag");
   if (ifUnchanged === undefined) return ifMatch;
   const tag = tags.get(ifUnchanged);
   if (tag === undefined || ifMatch !== undefined) throw new TypeError(tag === undefined ? "ifUnchanged must be a record as get, create or update gave it" : "give ifMatch or ifUnchanged, not both");

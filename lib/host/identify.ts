@@ -20,6 +20,16 @@ export interface Identified {
   readonly key: { readonly id: string; readonly name: string } | null;
 }
 
+declare global {
+  // Express has its types extended by merging with this namespace.
+  namespace Express {
+    interface Request {
+      /** Who asks, behind `requireUser()` of records-service. */
+      records?: Identified;
+    }
+  }
+}
+
 export interface IdentifyDeps {
   readonly calls: Calls;
   readonly registry: TenantRegistry;

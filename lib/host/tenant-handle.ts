@@ -24,6 +24,7 @@ import type { SettingsManagement } from "../tenants/settings.js";
 import type { TenantContext, TenantRegistry } from "../tenants/context.js";
 import type { AdminEditor } from "../users/admin-editor.js";
 import { checkWho, hostCall, type Who } from "./call.js";
+import { bodyOf, idOf } from "./input.js";
 import { createDataHandle, type DataDeps, type DataHandle } from "./data-handle.js";
 
 export interface HandleDeps {
@@ -153,28 +154,29 @@ export function createTenantHandle(deps: HandleDeps, slug: string): TenantHandle
       update: async (input) => settings.update(await context(), input),
     },
     users: {
-      list: async (page = {}) => (await editor.list(await context(), { offset: page.offset ?? 0, limit: page.limit ?? 25 })) as { items: readonly JsonObject[]; hasMore: boolean },
-      get: async (id) => editor.get(await context(), id),
+      list: async (page) => (await editor.list(await context(), { offset: page?.offset ?? 0, limit: page?.limit ?? 25 })) as { items: readonly JsonObject[]; hasMore: boolean },
+      get: async (id) => editor.get(await context(), idOf(id)),
       create: async (input) => {
         const as = await call("system", "POST", "/api/collections/users");
-        return (await editor.create(as.context, as.call, input as JsonObject)) as JsonObject & { readonly id: string };
+        return (await editor.create(as.context, as.call, bodyOf(input))) as JsonObject & { readonly id: string };
       },
       update: async (id, input) => {
         const as = await call("system", "PATCH", `/api/collections/users/${id}`);
-        return await editor.update(as.context, as.call, id, input as JsonObject);
+        return await editor.update(as.context, as.call, idOf(id), bodyOf(input));
       },
       delete: async (id) => {
         const as = await call("system", "DELETE", `/api/collections/users/${id}`);
-        await editor.remove(as.context, as.call, id);
+        await editor.remove(as.context, as.call, idOf(id));
       },
     },
     auth: {
-      register: async (input) => (await auth.register(await context(), origin("/api/auth/register"), input as JsonObject)).record,
-      login: async (input) => auth.login(await context(), origin("/api/auth/login"), input as JsonObject),
+      register: async (input) => (await auth.register(await context(), origin("/api/auth/register"), bodyOf(input))).record,
+      login: async (input) => auth.login(await context(), origin("/api/auth/login"), bodyOf(input)),
       refresh: async (input) => {
         const { tenant } = await context();
-        if ((await auth.tenantOf(input.refreshToken))?.tenant.id !== tenant.id) throw new Unauthorized();
-        return auth.refresh(origin("/api/auth/refresh"), { ...input });
+        const body = bodyOf(input);
+        if ((await auth.tenantOf(body["refreshToken"]))?.tenant.id !== tenant.id) throw new Unauthorized();
+        return auth.refresh(origin("/api/auth/refresh"), { ...body });
       },
       logout: async (who) => {
         const as = await call(who, "POST", "/api/auth/logout");
@@ -201,11 +203,11 @@ export function createTenantHandle(deps: HandleDeps, slug: string): TenantHandle
     },
     apiKeys: {
       list: async () => apiKeys.list(await context()),
-      get: async (id) => apiKeys.get(await context(), id),
-      create: async (input) => apiKeys.create(await context(), input as JsonObject),
-      update: async (id, input) => apiKeys.update(await context(), id, input as JsonObject),
-      revoke: async (id) => apiKeys.revoke(await context(), id),
-      delete: async (id) => apiKeys.remove(await context(), id),
+      get: async (id) => apiKeys.get(await context(), idOf(id)),
+      create: async (input) => apiKeys.create(await context(), bodyOf(input)),
+      update: async (id, input) => apiKeys.update(await context(), idOf(id), bodyOf(input)),
+      revoke: async (id) => apiKeys.revoke(await context(), idOf(id)),
+      delete: async (id) => apiKeys.remove(await context(), idOf(id)),
     },
     hooks: {
       list: async () => hooks.list(await context()),

@@ -140,6 +140,34 @@ describe("in code", () => {
       expect((await failure(acme.as("system").collection("nosuch").list())).status).to.equal(404);
     });
 
+    it("input of a wrong type is 400 or 404, as over HTTP, and never a TypeError", async () => {
+      const { files, ...data } = acme.as("system");
+      const notes = data.collection<Note>("notes");
+      const { id } = await notes.create({ title: "typed", owner: alice });
+      for (const wrong of [undefined, null, 5, {}, ["a", "b"], [id]] as never[]) {
+        const shown = JSON.stringify(wrong);
+        for (const call of [
+          () => notes.get(wrong), () => notes.update(wrong, { title: "x" }), () => notes.delete(wrong), () => files.read("notes", wrong, "file"),
+          () => acme.users.get(wrong), () => acme.users.delete(wrong), () => acme.apiKeys.get(wrong), () => acme.apiKeys.revoke(wrong),
+        ]) expect((await failure(call())).status, `${String(call)} ${shown}`).to.equal(404);
+      }
+      for (const wrong of [undefined, null, 5, "x", []] as never[]) {
+        const shown = JSON.stringify(wrong);
+        for (const call of [
+          () => notes.create(wrong), () => notes.update(id, wrong), () => acme.users.create(wrong), () => acme.users.update(alice, wrong),
+          () => acme.auth.login(wrong), () => acme.auth.refresh(wrong), () => acme.auth.register(wrong), () => acme.apiKeys.create(wrong), () => acme.restore(wrong),
+        ]) expect((await failure(call())).status, `${String(call)} ${shown}`).to.equal(400);
+      }
+      for (const wrong of [{ where: 5 }, { fields: ["title"] }, { expand: {} }, { filter: 5 }, { sort: [] }, { cursor: 5 }, { limit: {} }, 5, "x", []] as never[]) {
+        expect((await failure(notes.list(wrong))).status, JSON.stringify(wrong)).to.equal(400);
+      }
+      const page = await notes.list({ limit: 100 });
+      expect(await notes.list({ limit: 100, cursor: null, where: null } as never)).to.deep.equal(page);
+      await notes.update(id, { title: "y" }, null as never);
+      expect((await failure(notes.update(id, { title: "y" }, { ifMatch: 5 } as never))).status).to.equal(400);
+      await notes.delete(id);
+    });
+
     it("ifUnchanged and ifMatch guard update and delete", async () => {
       const notes = acme.as("system").collection<Note>("notes");
       const first = await notes.create({ title: "x", owner: alice });
