@@ -25,9 +25,10 @@ export function createAdminRoutes({ admin }: { readonly admin: Admin }): AdminRo
 
   /** Begins a session; the attempt that led to it, where there was one, is forgotten. */
   async function signedIn(exchange: Exchange, generation: number, body: object | null): Promise<Reply> {
-    const { mountPath } = exchange.facts;
+    const { req, facts: { mountPath } } = exchange;
     const secret = await admin.startSession(generation);
-    const headers = { ...noStore, "Set-Cookie": [session.set(secret, mountPath, sessionSeconds), attempt.clear(mountPath)] };
+    const forgotten = attempt.read(req.headers.cookie).present ? [attempt.clear(mountPath)] : [];
+    const headers = { ...noStore, "Set-Cookie": [session.set(secret, mountPath, sessionSeconds), ...forgotten] };
     return body === null ? { status: 204, headers } : { status: 200, headers, json: body };
   }
 

@@ -72,6 +72,13 @@ describe("admin API", () => {
     }
   });
 
+  it("without a second factor, login sets the session cookie and no other", async () => {
+    tested = await startService();
+    await tested.superadminToken();
+    const answer = await post("/api/admin/login", credentials);
+    expect(answer.headers["set-cookie"]!.map((line) => line.split("=")[0])).to.deep.equal(["records_session"]);
+  });
+
   it("signs a browser in by cookie, and out on the server too", async () => {
     tested = await startService();
     await tested.superadminToken();
@@ -152,6 +159,7 @@ describe("admin API", () => {
     expect((await post("/api/admin/login/2fa", { code: codeOf(totp) }, { cookie })).status).to.equal(403);
     expect((await post("/api/admin/login/2fa", { code: "000000" }, { cookie, ...ownSite })).body).to.deep.equal({ error: "Invalid credentials" });
     const second = await post("/api/admin/login/2fa", { code: codeOf(totp) }, { cookie, ...ownSite });
+    expect(second.headers["set-cookie"]!.map((line) => line.split("=")[0])).to.deep.equal(["records_session", "records_attempt"]);
     expect(second.status).to.equal(200);
     expect((await tested.request("GET", "/api/admin/me", { headers: { cookie: cookies(second) } })).body).to.include({ twoFactorEnabled: true, recoveryCodesLeft: 10 });
     expect((await post("/api/admin/login/2fa", { code: codeOf(totp) }, { cookie, ...ownSite })).status).to.equal(401);
