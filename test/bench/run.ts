@@ -85,7 +85,7 @@ async function runOnMongo(terms: Terms): Promise<void> {
   }
   try {
     // A stand-in reads every document for a list.
-    const size = server.isStandIn ? Math.min(records, 2_000) : records;
+    const size = server.isStandIn ? Math.min(records, 600) : records;
     console.log(`\nMongoDB: ${server.name}, ${size} records`);
     const bench: MongoBench = { ...terms, mongo: await seedMongo(server, size) };
     for (const scenario of chosenMongo) await run(scenario.id, () => scenario.run(bench));

@@ -23,7 +23,7 @@ interface Item {
   readonly owner: string;
 }
 
-const callers = 20;
+const callers = 10;
 const password = "a long enough password";
 const text = "a text of some length that stands for what people write ".repeat(2).slice(0, 90);
 

@@ -25,6 +25,8 @@ const clearEvery = 500;
 export interface Journal {
   /** What is known, read where nothing is. Every entry known has reached its rows. */
   known(): Promise<Known>;
+  /** What was known last, without a look; undefined where nothing is. */
+  last(): Known | undefined;
   /** Reads what others have written since; whether there was anything. */
   catchUp(): Promise<boolean>;
   /** Writes the draft as the next entry and carries it into the rows. undefined where another process was faster. */
@@ -197,6 +199,7 @@ export function createJournal(collections: () => Collections, me: string): Journ
       }
       return (current ??= await load());
     },
+    last: () => current,
     catchUp,
     commit,
     forget() {

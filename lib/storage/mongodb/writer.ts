@@ -4,7 +4,7 @@ import { ServiceError, StorageUnavailable } from "../../core/errors.js";
 import { ConditionMissed, HeadMoved, StampChanged, UniqueViolation, type UnitResult } from "../storage.js";
 import type { Collections } from "./collections.js";
 import type { EntryDocument } from "./documents.js";
-import { Draft, uniqueKey } from "./draft.js";
+import { Draft, uniqueKey, type Known } from "./draft.js";
 import { translate } from "./errors.js";
 import type { Journal } from "./journal.js";
 import { longestUnit, type PreparedUnit } from "./prepared.js";
@@ -85,9 +85,7 @@ export function createWriter(collections: () => Collections, journal: Journal, w
     const started = performance.now();
     for (;;) {
       if (journal.isContended()) await wait(Math.random() * 8);
-      const known = await journal.known();
-      const draft = new Draft(collections(), known);
-      await warm(draft, jobs);
+      const { known, draft } = await openDraft(jobs);
       const outcomes: (() => void)[] = [];
       let failed = false;
       for (const job of jobs) {
@@ -115,6 +113,26 @@ export function createWriter(collections: () => Collections, journal: Journal, w
       for (const settle of outcomes) settle();
       return;
     }
+  }
+
+  /**
+   * A draft on what is known, with the rows that the units will ask for. They are fetched while one looks whether other
+   * processes have written: if none has, nothing can have changed them since.
+   */
+  async function openDraft(jobs: readonly Job[]): Promise<{ known: Known; draft: Draft }> {
+    const last = journal.last();
+    const draft = last === undefined ? undefined : new Draft(collections(), last);
+    const warming = draft === undefined ? undefined : warm(draft, jobs);
+    // Where the look fails too, its fault is the one to be told.
+    warming?.catch(() => undefined);
+    const known = await journal.known();
+    if (draft !== undefined && known === last) {
+      await warming;
+      return { known, draft };
+    }
+    const fresh = new Draft(collections(), known);
+    await warm(fresh, jobs);
+    return { known, draft: fresh };
   }
 
   return {
