@@ -8,6 +8,7 @@ import type { TenantRegistry } from "../tenants/context.js";
 import { createAfter } from "./after.js";
 import { createAgents } from "./agents.js";
 import { createChain } from "./chain.js";
+import { createGiveUp } from "./deadline.js";
 import type { HookEvent } from "./definition.js";
 import { createDeliverer } from "./deliverer.js";
 import { createDispatch } from "./dispatch.js";
@@ -43,7 +44,7 @@ export interface HooksFeature extends Hooks {
 export function createHooks(deps: HooksDeps): HooksFeature {
   const { clock, logger, log, tenants, storage } = deps;
   const handlers = createHandlers();
-  const giveUp = new AbortController();
+  const giveUp = createGiveUp();
   const agents = createAgents();
   const dispatch = createDispatch({ clock, agents, lookup: deps.lookup, standardWebhooks: deps.standardWebhooks ?? false });
   const deliverer = createDeliverer({ storage, tenants, clock, logger, log, dispatch, keepDeadDays: deps.keepDeadDays ?? 14 });

@@ -9,6 +9,7 @@ import type { TenantRegistry } from "../tenants/context.js";
 import { sendPending, type AttemptDeps } from "./attempt.js";
 import { createLanes, type Filled, type Lane } from "./lanes.js";
 import { claim, forgetDead, hooksWithPending, leaseMs, listDue, nextDue, renew, repair } from "./pending.js";
+import { createGiveUp } from "./deadline.js";
 import type { Dispatch } from "./dispatch.js";
 import type { HookLog } from "./log-entry.js";
 
@@ -42,7 +43,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
   const { clock, logger, storage } = deps;
   const owner = newId(clock.now());
   const underWay = new Set<string>();
-  const giveUp = new AbortController();
+  const giveUp = createGiveUp();
   const attemptDeps: AttemptDeps = { ...deps, owner, signal: giveUp.signal };
   const lanes = createLanes(fill);
   let closing = false;

@@ -54,6 +54,16 @@ describe("blocking hooks", () => {
     });
   }
 
+  it("many calls at once put no warning on the host's process", async () => {
+    const warnings: Error[] = [];
+    const listen = (warning: Error): void => void warnings.push(warning);
+    process.on("warning", listen);
+    await Promise.all(Array.from({ length: 15 }, () => run((_received, response) => void setTimeout(() => response.end(), 100))));
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("warning", listen);
+    expect(warnings.map(String)).to.deep.equal([]);
+  });
+
   const refused: [string, Answer, number, unknown][] = [
     ["error object with status and message", json({ continue: false, error: { status: 422, message: "no" } }), 422, { status: 422, message: "no" }],
     ["error object with more members", json({ continue: false, error: { message: "no", code: 7 } }), 400, { message: "no", code: 7 }],
