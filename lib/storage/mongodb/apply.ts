@@ -1,4 +1,5 @@
 // Carries an entry of the log into the rows. May run twice and in two processes: a row never goes back to an older entry.
+import type { Collection } from "mongodb";
 import type { Json } from "../../core/record.js";
 import { compileTransform } from "../transform.js";
 import { toJsonText } from "../well-formed.js";
@@ -7,7 +8,7 @@ import { toDocument, toIndexes, toTransform, type DefineStep, type EntryDocument
 import { codeOf, onlyDuplicates } from "./errors.js";
 import { indexKeys, indexName } from "./names.js";
 
-/** One command stays short even where a server writes each row to disk by itself. */
+/** Rows that a transform reads and writes at a time. */
 const rowsAtOnce = 100;
 const noNamespace = 26;
 
@@ -66,11 +67,20 @@ async function writeRows(collections: Collections, table: string, rows: Readonly
     insertRows(collections, table, fresh, entry, again),
     changed.length === 0 ? undefined
       : changed.length === 1 ? collection.replaceOne({ _id: changed[0]!._id, ...upTo }, changed[0]!)
-      : collection.bulkWrite(changed.map((document) => ({ replaceOne: { filter: { _id: document._id, ...upTo }, replacement: document } })), { ordered: false }),
+      : replaceRows(collections, collection, changed, entry),
     gone.length === 0 ? undefined
       : gone.length === 1 ? collection.deleteOne({ _id: gone[0]!, ...upTo })
       : collection.bulkWrite(gone.map((_id) => ({ deleteOne: { filter: { _id, ...upTo } } })), { ordered: false }),
   ]);
+}
+
+/** Replaces those that no entry after `newest` has written. */
+async function replaceRows(collections: Collections, rows: Collection<RowDocument>, documents: readonly RowDocument[], newest: number): Promise<void> {
+  const upTo = collections.upTo(newest);
+  for (let start = 0; start < documents.length; start += collections.updatesAtOnce) {
+    const some = documents.slice(start, start + collections.updatesAtOnce);
+    await rows.bulkWrite(some.map((document) => ({ replaceOne: { filter: { _id: document._id, ...upTo }, replacement: document } })), { ordered: false });
+  }
 }
 
 async function insertRows(collections: Collections, table: string, documents: readonly RowDocument[], entry: number, again: boolean): Promise<void> {
@@ -111,9 +121,7 @@ async function transformRows(collections: Collections, step: DefineStep, entry: 
   async function write(): Promise<void> {
     const found = documents;
     documents = [];
-    if (found.length > 0) {
-      await rows.bulkWrite(found.map((document) => ({ replaceOne: { filter: { _id: document._id, ...collections.upTo(entry - 1) }, replacement: document } })), { ordered: false });
-    }
+    await replaceRows(collections, rows, found, entry - 1);
   }
 
   let last = "";

@@ -11,6 +11,8 @@ export interface Collections {
   rows(table: string): Collection<RowDocument>;
   /** The condition that a row was not written by a later entry; empty where the server has no use for it. */
   upTo(entry: number): { s?: { $lte: number } };
+  /** How many updates one command may have. */
+  readonly updatesAtOnce: number;
 }
 
 export function collectionsOf(database: Db, fences: boolean): Collections {
@@ -21,6 +23,9 @@ export function collectionsOf(database: Db, fences: boolean): Collections {
     state: database.collection("state"),
     tables: database.collection("tables"),
     upTo: (entry) => (fences ? { s: { $lte: entry } } : {}),
+    // FerretDB 1 has a hundred connections to its database, and a command keeps one for each of its updates until its
+    // end: with a hundred of them it waits for itself for ever.
+    updatesAtOnce: fences ? 1_000 : 20,
     rows(table) {
       let found = rows.get(table);
       if (found === undefined) {
