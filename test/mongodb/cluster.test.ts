@@ -12,7 +12,6 @@ import { closeServer, send, testPassword } from "../support/service.js";
 import { mongoUrl, removeDatabases } from "./server.js";
 
 const server = mongoUrl();
-const kind = process.env["TEST_MONGODB_KIND"];
 const hex = (of: string): string => createHash("sha256").update(of).digest("hex");
 const secrets = { application: hex("a"), token: hex("b"), sessionCookie: hex("c"), authenticationCookie: hex("d"), flashCookie: hex("e") };
 
@@ -25,11 +24,7 @@ if (server !== undefined) {
     let cluster: Cluster;
     let token: string;
 
-    before(async function () {
-      if (kind === "ferretdb") {
-        console.log("      left out: FerretDB's updates are not atomic, so it stands behind one process only");
-        this.skip();
-      }
+    before(async () => {
       receiver = createServer((request, response) => {
         let text = "";
         request.on("data", (piece: Buffer) => (text += piece.toString()));

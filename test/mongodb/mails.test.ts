@@ -18,7 +18,7 @@ import { mongoUrl, removeDatabases } from "./server.js";
 
 const server = mongoUrl();
 
-if (server !== undefined && process.env["TEST_MONGODB_KIND"] !== "ferretdb") {
+if (server !== undefined) {
   describe("mails of several nodes: claims", function () {
     this.timeout(60_000);
     const url = server.withDatabase(`mails${process.pid}`);

@@ -1,116 +1,96 @@
-// npm run test:mongodb: the conformance suites, the HTTP suite and the faults on MongoDB: on the server that
-// TEST_MONGODB_URL names, else on each stand-in that can be built here. `--only=KIND` and `--suite=SUITE` narrow it.
-import { spawn } from "node:child_process";
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+// npm run test:mongodb: the whole suite on MongoDB: on the server that TEST_MONGODB_URL names; else on a real mongod,
+// where one can be had; else on each stand-in that can be built here. `--stand-ins` goes straight to those;
+// `--only=KIND`, `--suite=PART` and `--file=TEXT` narrow it.
+import { provenLacks, skipsEnvironment } from "./lacks.js";
+import { startMemoryServer } from "./memory-server.js";
+import { runSuite, type Counts } from "./run-suite.js";
 import { buildStandIns, startStandIn } from "./stand-ins.js";
+import { leftOut, suites } from "./suites.js";
+import { killTestProcesses } from "./test-process.js";
 
-interface Counts {
-  passed: number;
-  failed: number;
-  skipped: number;
+interface Server {
+  readonly name: string;
+  readonly kind: string;
+  readonly url: string;
+  stop(): Promise<void>;
 }
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
+/** Milliseconds for one server, all parts together. */
+const longestRun = 35 * 60_000;
 const option = (name: string): string | undefined => process.argv.find((each) => each.startsWith(`--${name}=`))?.slice(name.length + 3);
-const tests = (folder: string): string[] => readdirSync(join(root, folder)).filter((name) => name.endsWith(".test.ts")).map((name) => join(folder, name));
+const only = option("only");
 
-const suites: Readonly<Record<string, readonly string[]>> = {
-  conformance: tests("test/mongodb").filter((name) => !name.includes("faults")),
-  http: tests("test/http"),
-  faults: ["test/mongodb/faults.test.ts"],
-};
-
-/** Suites that a server cannot run, with the reason. */
-const leftOut: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  ferretdb: { http: "it scans for every query that is not by id and takes seconds for a new database: run it alone with --only=ferretdb --suite=http" },
-};
-
-/** Single tests of the HTTP suite that a server cannot pass: title to reason. */
-const notOnMongo: Readonly<Record<string, string>> = {
-  "otherwise they are made once and kept in the data folder, readable by the owner alone; tokens outlive a restart": "with MongoDB the secrets must be given",
-  "T103: stores and logs no token, and shows none in an answer": "it looks into the files of the embedded store",
-  "answers 429 while no hashing slot is free, and leaves the token usable": "it counts on the first of two requests being the first to hash",
-};
-const skippedTests: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  "mongo-java-server": {
-    "text is compared by code points, whatever its script": "mongo-java-server compares texts by UTF-16 unit",
-  },
-};
-
-async function runSuite(name: string, files: readonly string[], env: Readonly<Record<string, string>>, skip: Readonly<Record<string, string>>): Promise<Counts> {
-  const titles = Object.keys(skip);
-  for (const title of titles) console.log(`  skipped: ${title} (${skip[title]})`);
-  const counts: Counts = { passed: 0, failed: 0, skipped: titles.length };
-  const without = titles.length === 0 ? [] : ["--grep", titles.map((title) => title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|"), "--invert"];
-  // Each file in a process of its own: what one leaves cannot harm the next.
-  for (const file of files) {
-    const child = spawn(process.execPath, [join(root, "node_modules/mocha/bin/mocha.js"), "--import=tsx", "--timeout", "60000", "--exit", "--reporter", "json", ...without, file], {
-      cwd: root, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"],
-    });
-    let output = "";
-    let errors = "";
-    child.stdout.on("data", (piece: Buffer) => (output += piece.toString()));
-    child.stderr.on("data", (piece: Buffer) => (errors += piece.toString()));
-    await new Promise((done) => child.once("close", done));
-    try {
-      const report = JSON.parse(output.slice(output.indexOf('{\n  "stats"'))) as Report;
-      counts.passed += report.stats.passes;
-      counts.failed += report.stats.failures;
-      counts.skipped += report.stats.pending;
-      for (const each of report.failures) console.log(`  FAILED ${file}: ${each.fullTitle}\n    ${(each.err.message ?? "").split("\n").slice(0, 6).join("\n    ")}`);
-      for (const each of report.pending) console.log(`  skipped: ${each.fullTitle}`);
-    } catch {
-      counts.failed += 1;
-      console.log(`  FAILED ${file}: no report\n${errors.slice(-2_000)}`);
-    }
-  }
-  console.log(`  ${name}: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
-  return counts;
-}
-
-interface Report {
-  readonly stats: { readonly passes: number; readonly failures: number; readonly pending: number };
-  readonly failures: readonly { readonly fullTitle: string; readonly err: { readonly message?: string } }[];
-  readonly pending: readonly { readonly fullTitle: string }[];
-}
-
-async function runOn(name: string, kind: string, url: string): Promise<Counts> {
+async function runOn({ name, kind, url }: Server): Promise<Counts> {
   console.log(`== ${name}`);
+  const until = performance.now() + longestRun;
   const total: Counts = { passed: 0, failed: 0, skipped: 0 };
-  for (const [suite, files] of Object.entries(suites)) {
-    if (option("suite") !== undefined && option("suite") !== suite) continue;
-    const reason = leftOut[kind]?.[suite];
-    if (reason !== undefined && option("suite") !== suite) {
-      console.log(`  ${suite}: left out: ${reason}`);
+  const lacks = await provenLacks(kind, url);
+  const env = skipsEnvironment(lacks);
+  const skips = Object.fromEntries(lacks.flatMap(({ tests, reason }) => tests.map((test) => [test, reason])));
+  const met = new Set<string>();
+  const wanted = option("suite");
+  const file = option("file");
+  for (const [part, suite] of Object.entries(suites)) {
+    if (wanted !== undefined && wanted !== part) continue;
+    const reason = leftOut[kind]?.[part];
+    if (reason !== undefined && wanted !== part) {
+      console.log(`  ${part}: left out: ${reason}`);
       continue;
     }
-    const counts = await runSuite(suite, files, { TEST_MONGODB_URL: url, TEST_MONGODB_KIND: kind, ...(suite === "http" ? { TEST_STORAGE: url } : {}) }, suite === "http" ? { ...notOnMongo, ...skippedTests[kind] } : {});
+    const files = suite.files.filter((each) => file === undefined || each.includes(file));
+    if (files.length === 0) continue;
+    const counts = await runSuite(part, { ...suite, files }, { kind, url, skips, env, until }, met);
     total.passed += counts.passed;
     total.failed += counts.failed;
     total.skipped += counts.skipped;
+  }
+  // A title that nobody has is a skip that leaves out nothing, and hides that the test has another name now.
+  for (const title of Object.keys(skips)) {
+    if (wanted !== undefined || file !== undefined || met.has(title)) continue;
+    total.failed += 1;
+    console.log(`  FAILED: no test is called "${title}", which lacks.ts leaves out`);
   }
   console.log(`${name}: ${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
   return total;
 }
 
-const results: Counts[] = [];
-const given = process.env["TEST_MONGODB_URL"];
-if (given !== undefined && given !== "") {
-  results.push(await runOn("the given server", "given", given));
-} else {
-  for (const kind of buildStandIns()) {
-    if (option("only") !== undefined && option("only") !== kind) continue;
-    const server = await startStandIn(kind);
-    try {
-      results.push(await runOn(server.name, kind, server.url));
-    } finally {
-      await server.stop();
-    }
+/** The servers to run on; each is started when the one before has ended. */
+async function servers(): Promise<(() => Promise<Server>)[]> {
+  const given = process.env["TEST_MONGODB_URL"];
+  if (given !== undefined && given !== "") return [async () => ({ name: "the given server", kind: "given", url: given, stop: async () => undefined })];
+  if (!process.argv.includes("--stand-ins") && (only === undefined || only === "mongod")) {
+    const server = await startMemoryServer();
+    if (!("failed" in server)) return [async () => ({ ...server, kind: "mongod" })];
+    console.log(`No real mongod (${server.failed}): the stand-ins are used`);
+  }
+  return buildStandIns().filter((kind) => only === undefined || only === kind).map((kind) => () => startStandIn(kind));
+}
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.once(signal, () => {
+    console.log(`stopped by ${signal}`);
+    // "exit" ends the servers.
+    process.exit(1);
+  });
+}
+process.once("exit", killTestProcesses);
+
+const sum: Counts = { passed: 0, failed: 0, skipped: 0 };
+for (const start of await servers()) {
+  let server: Server | undefined;
+  try {
+    server = await start();
+    const counts = await runOn(server);
+    sum.passed += counts.passed;
+    sum.failed += counts.failed;
+    sum.skipped += counts.skipped;
+  } catch (error) {
+    sum.failed += 1;
+    console.log(`FAILED: ${server?.name ?? "a server"}: ${String(error)}`);
+  } finally {
+    await server?.stop();
   }
 }
-const sum = (of: keyof Counts): number => results.reduce((total, counts) => total + counts[of], 0);
-if (results.length === 0) console.log("No MongoDB server: give TEST_MONGODB_URL, or install Go, or Java 17 and Maven");
-console.log(`${sum("passed")} passed, ${sum("failed")} failed, ${sum("skipped")} skipped`);
-process.exitCode = sum("failed") > 0 || sum("passed") === 0 ? 1 : 0;
+if (sum.passed + sum.failed === 0) console.log("No MongoDB server: give TEST_MONGODB_URL, or install Go 1.22, or Java 17 and Maven");
+console.log(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`);
+process.exitCode = sum.failed > 0 || sum.passed === 0 ? 1 : 0;

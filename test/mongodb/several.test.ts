@@ -8,7 +8,7 @@ import { mongoUrl, removeDatabases } from "./server.js";
 
 const server = mongoUrl();
 
-if (server !== undefined && process.env["TEST_MONGODB_KIND"] !== "ferretdb") {
+if (server !== undefined) {
   describe("several processes write to one store", function () {
     this.timeout(60_000);
     const url = server.withDatabase(`several${process.pid}`);

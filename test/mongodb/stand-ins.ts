@@ -20,6 +20,8 @@ export interface StandIn {
 }
 
 const root = fileURLToPath(new URL("../../.ci/mongodb/", import.meta.url));
+/** Milliseconds. */
+const longestStart = 60_000;
 /** Where built stand-ins are kept between runs. */
 const builtFolder = process.env["TEST_MONGODB_BUILT"] ?? join(homedir(), ".cache", "records-service-mongodb");
 
@@ -37,20 +39,35 @@ export async function startStandIn(kind: StandIn["kind"], port = 0, folder = mkd
   const child = kind === "ferretdb"
     ? spawn(join(builtFolder, "ferretdb"), [`127.0.0.1:${chosen}`, folder], { stdio: ["ignore", "pipe", "ignore"], cwd: folder })
     : spawn("java", ["-Xmx768m", "-cp", classPath(), resolve(root, "java/Server.java"), String(chosen)], { stdio: ["ignore", "pipe", "ignore"], cwd: folder });
-  let text = "";
-  await new Promise<void>((done, fail) => {
-    child.stdout!.on("data", (piece: Buffer) => {
-      text += piece.toString();
-      if (text.includes("ready")) done();
-    });
-    child.once("error", fail);
-    child.once("exit", (code) => fail(new Error(`${names[kind]} ended with ${code} before it was ready`)));
-  });
+  // It must not outlive the run, however that ends.
+  const killNow = (): void => void child.kill("SIGKILL");
+  process.once("exit", killNow);
+  child.once("exit", () => process.removeListener("exit", killNow));
+
   async function kill(): Promise<void> {
-    if (child.exitCode !== null || child.signalCode !== null) return;
+    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
     const ended = new Promise((done) => child.once("exit", done));
-    child.kill("SIGKILL");
+    killNow();
     await ended;
+  }
+
+  let text = "";
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    await new Promise<void>((done, fail) => {
+      timer = setTimeout(() => fail(new Error(`${names[kind]} was not ready within ${longestStart / 1000} s`)), longestStart);
+      child.stdout!.on("data", (piece: Buffer) => {
+        text += piece.toString();
+        if (text.includes("ready")) done();
+      });
+      child.once("error", fail);
+      child.once("exit", (code) => fail(new Error(`${names[kind]} ended with ${code} before it was ready`)));
+    });
+  } catch (error) {
+    await kill();
+    throw error;
+  } finally {
+    clearTimeout(timer);
   }
 
   return {

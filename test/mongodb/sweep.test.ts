@@ -14,7 +14,7 @@ import { mongoUrl, removeDatabases } from "./server.js";
 
 const server = mongoUrl();
 
-if (server !== undefined && process.env["TEST_MONGODB_KIND"] !== "ferretdb") {
+if (server !== undefined) {
   describe("the sweep of several nodes", function () {
     this.timeout(60_000);
     const url = server.withDatabase(`sweep${process.pid}`);

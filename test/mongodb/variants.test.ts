@@ -13,7 +13,7 @@ import { mongoUrl, removeDatabases } from "./server.js";
 
 const server = mongoUrl();
 
-if (server !== undefined && process.env["TEST_MONGODB_KIND"] !== "ferretdb") {
+if (server !== undefined) {
   describe("image variants of several nodes", function () {
     this.timeout(120_000);
     let folder: string;

@@ -2,12 +2,13 @@
 // folder, mounted at TEST_MOUNT in an Express app. A test closes what it opened.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, request as httpRequest, type IncomingHttpHeaders, type RequestListener, type Server } from "node:http";
+import { createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import express, { type Express } from "express";
 import { createRecordsService, type Mail, type PasswordHasher, type RecordsService, type RecordsServiceOptions } from "../../lib/index.js";
+import { databaseOf, withDatabase } from "./mongo-url.js";
 
 /** A hasher that costs nothing, for tests where hashing is not the point. */
 export const cheapHasher: PasswordHasher = {
@@ -122,7 +123,7 @@ export async function startService({ host, folder: given, ...options }: StartOpt
   app.use(mount === "" ? "/" : mount, service);
   // The listener of its own, without Express around it, as the standalone server has it.
   const ownListener = process.env["TEST_OWN_LISTENER"] !== undefined && mount === "" && host === undefined;
-  const server = createServer(ownListener ? (service as unknown as RequestListener) : app);
+  const server = createServer(ownListener ? service : app);
   await new Promise<void>((resolve) => server.listen(0, resolve));
   await service.ready();
   const { port } = server.address() as AddressInfo;
@@ -166,16 +167,17 @@ export async function startService({ host, folder: given, ...options }: StartOpt
 }
 
 /**
- * The store in the folder, or where TEST_STORAGE names a MongoDB server, a database there that is named after the folder.
+ * The store in the folder, or where TEST_STORAGE names a MongoDB server, a database there that is named after the folder
+ * and the database in the URL.
  * Files stay in the folder, where tests look for them.
  */
 export function storageOf(folder: string): Pick<RecordsServiceOptions, "storage" | "secrets" | "files"> {
   const url = process.env["TEST_STORAGE"];
   if (url === undefined || url === "") return { storage: folder };
-  const name = `t${createHash("sha256").update(folder).digest("hex").slice(0, 12)}`;
+  const name = `${databaseOf(url)}t${createHash("sha256").update(folder).digest("hex").slice(0, 12)}`;
   const secret = (of: string): string => createHash("sha256").update(of).digest("hex");
   return {
-    storage: url.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/[^?]*)?/, `$1/${name}`),
+    storage: withDatabase(url, name),
     files: join(folder, "files"),
     secrets: Object.fromEntries(["application", "token", "sessionCookie", "authenticationCookie", "flashCookie"].map((each) => [each, secret(each)])),
   };

@@ -1,0 +1,90 @@
+// What a server cannot do, the proof of it that is tried on the server itself before the tests run, and the tests
+// that are left out for it, by title. Where the proof fails nothing is left out.
+import { MongoClient, type Collection } from "mongodb";
+
+export interface Lack {
+  readonly reason: string;
+  /** The titles of the tests that need it. */
+  readonly tests: readonly string[];
+  /** True where the server in fact cannot do it. `collection` is empty. */
+  readonly proof?: (collection: Collection<Numbered>) => Promise<boolean>;
+}
+
+interface Numbered {
+  _id: number;
+  text?: string;
+  count?: number;
+}
+
+/** Tests that hold on the embedded store only, whatever the server. */
+const onEveryServer: readonly Lack[] = [
+  {
+    reason: "it is about the data folder of the embedded store: with MongoDB there is none, and the secrets must be given",
+    tests: ["otherwise they are made once and kept in the data folder, readable by the owner alone; tokens outlive a restart"],
+  },
+];
+
+const codeUnits: Lack = {
+  reason: "mongo-java-server compares texts by UTF-16 code unit, not by code point",
+  tests: ["texts are ordered by code point", "less: beyond the basic plane", "text is compared by code points, whatever its script"],
+  async proof(collection) {
+    await collection.insertMany([{ _id: 1, text: "\uFFFD" }, { _id: 2, text: "😀" }]);
+    const sorted = await collection.find({}).sort({ text: 1 }).toArray();
+    return sorted[0]?._id === 2;
+  },
+};
+
+const losesUpdates: Lack = {
+  reason: "FerretDB loses updates of one document that meet, so it stands behind one process only",
+  tests: [
+    "each gets its turn, every write is there, and the log has them all in one order",
+    "an entry whose process died before its rows were written is finished by another",
+    "a stream on one node hears what is written on the other",
+    "a stream through the balancer is subscribed on the node that has it",
+    "nodes killed in turn under load: no acknowledged write is lost, and no after-hook",
+    "two nodes that look at the same time send each mail once, with the token that counts",
+    "its mail is sent by a node that lives, and only that one's link works",
+    "is one node's at a time; one that dies over it leaves it to another when its lease has ended",
+    "an image whose node was killed over it is scaled by a node that lives",
+  ],
+  async proof(collection) {
+    const clients = 32;
+    for (let round = 0; round < 10; round += 1) {
+      await collection.insertOne({ _id: round, count: 0 });
+      await Promise.all(Array.from({ length: clients }, () => collection.updateOne({ _id: round }, { $inc: { count: 1 } })));
+      if ((await collection.findOne({ _id: round }))?.count !== clients) return true;
+    }
+    return false;
+  },
+};
+
+const lacks: Readonly<Record<string, readonly Lack[]>> = {
+  "mongo-java-server": [...onEveryServer, codeUnits],
+  ferretdb: [...onEveryServer, losesUpdates],
+};
+
+/** Lacks of a kind of server that are proven on the one at the URL. */
+export async function provenLacks(kind: string, url: string): Promise<readonly Lack[]> {
+  const proven: Lack[] = [];
+  const client = await MongoClient.connect(url, { serverSelectionTimeoutMS: 10_000, socketTimeoutMS: 30_000 });
+  try {
+    const database = client.db(`proofs${process.pid}`);
+    for (const [index, lack] of (lacks[kind] ?? onEveryServer).entries()) {
+      if (lack.proof === undefined || (await lack.proof(database.collection<Numbered>(`proof${index}`)))) proven.push(lack);
+    }
+    await database.dropDatabase();
+  } finally {
+    await client.close();
+  }
+  return proven;
+}
+
+/** How the runner hands them to test processes. */
+export function skipsEnvironment(proven: readonly Lack[]): Record<string, string> {
+  return { TEST_MONGODB_SKIPS: JSON.stringify(Object.fromEntries(proven.flatMap(({ tests, reason }) => tests.map((test) => [test, reason])))) };
+}
+
+/** Title to reason, as the runner has set it for this process. */
+export function skippedTests(): Readonly<Record<string, string>> {
+  return JSON.parse(process.env["TEST_MONGODB_SKIPS"] ?? "{}") as Record<string, string>;
+}
