@@ -1,14 +1,17 @@
-// listen: the service on a node:http server of its own, without an Express app around it: Express would swap the
-// prototypes of every request and response, which costs more than most answers.
+// listen: the service on a node:http server, by itself or with the Express app around it, in both cases without the swap
+// of prototypes that Express makes for every request and response and that costs more than most answers.
 import { createServer, type RequestListener, type Server } from "node:http";
 import { isIPv6, type AddressInfo } from "node:net";
 import type { RecordsService } from "../service.js";
+import { prototypesOf, type AppPrototypes } from "./app-prototypes.js";
 
 export interface ListenAddress {
   /** @default "127.0.0.1" */
   readonly host?: string | undefined;
   /** 0: a free one. @default 8080 */
   readonly port?: number | undefined;
+  /** The Express app that the service is mounted in: the server answers with all of its routes. @default the service's routes alone */
+  readonly app?: (RequestListener & AppPrototypes) | undefined;
 }
 
 export interface Listening {
@@ -23,8 +26,9 @@ export interface Listening {
 const limits = { headersTimeout: 15_000, requestTimeout: 60_000, keepAliveTimeout: 75_000 } as const;
 
 /** Listens, and resolves once the service answers. Rejects, with everything closed again, where the address or the storage cannot be had. */
-export async function listen(service: RecordsService, { host = "127.0.0.1", port = 8080 }: ListenAddress = {}): Promise<Listening> {
-  const server = createServer({ ...limits, keepAlive: true, noDelay: true }, service as unknown as RequestListener);
+export async function listen(service: RecordsService, { host = "127.0.0.1", port = 8080, app }: ListenAddress = {}): Promise<Listening> {
+  const options = { ...limits, keepAlive: true, noDelay: true };
+  const server = app === undefined ? createServer(options, service) : createServer({ ...options, ...prototypesOf(app) }, app);
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= end(service, server));
   try {
