@@ -43,7 +43,8 @@ export function credentialOf(caller: Caller, revocable: boolean): Credential {
     keyId: caller.type === "apiKey" ? caller.keyId : null,
     familyId: caller.type === "user" ? caller.familyId : null,
     expiresAt: caller.type === "user" || caller.type === "apiKey" || caller.type === "superadmin" ? (caller.expiresAt ?? null) : null,
-    bypasses: bypassesRules(caller),
+    // A key's `bypassRules` holds on /api/collections alone (interface, Rules for API keys); events are always for its user.
+    bypasses: caller.type !== "apiKey" && bypassesRules(caller),
     revocable,
   };
 }

@@ -116,14 +116,14 @@ describe("realtime: delivery", () => {
   });
 
   const presets: { name: string; viewRule: string | null; sees: string[] }[] = [
-    { name: "No access", viewRule: null, sees: ["bypass", "superadmin"] },
+    { name: "No access", viewRule: null, sees: ["superadmin"] },
     { name: "Public", viewRule: "true", sees: ["alice", "bob", "carol", "key", "bypass", "superadmin"] },
     { name: "Signed in", viewRule: "@auth.id != null", sees: ["alice", "bob", "carol", "key", "bypass", "superadmin"] },
-    { name: "Own records", viewRule: "owner = @auth.id", sees: ["alice", "key", "bypass", "superadmin"] },
+    { name: "Own records", viewRule: "owner = @auth.id", sees: ["alice", "key", "superadmin"] },
     { name: "Group peers", viewRule: "group = @auth.group", sees: ["alice", "bob", "key", "bypass", "superadmin"] },
-    { name: "owner and more", viewRule: "owner = @auth.id && rank > 5", sees: ["bypass", "superadmin"] },
-    { name: "owner or more", viewRule: "owner = @auth.id || @auth.username = 'carol'", sees: ["alice", "carol", "key", "bypass", "superadmin"] },
-    { name: "by time", viewRule: "createdAt <= @now && owner = @auth.id", sees: ["alice", "key", "bypass", "superadmin"] },
+    { name: "owner and more", viewRule: "owner = @auth.id && rank > 5", sees: ["superadmin"] },
+    { name: "owner or more", viewRule: "owner = @auth.id || @auth.username = 'carol'", sees: ["alice", "carol", "key", "superadmin"] },
+    { name: "by time", viewRule: "createdAt <= @now && owner = @auth.id", sees: ["alice", "key", "superadmin"] },
     { name: "by method", viewRule: "@method = 'GET'", sees: ["alice", "bob", "carol", "key", "bypass", "superadmin"] },
     { name: "not the owner", viewRule: "owner != @auth.id", sees: ["bob", "carol", "bypass", "superadmin"] },
   ];
