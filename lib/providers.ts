@@ -8,7 +8,7 @@ import { createDefaultLogger } from "./log.js";
 import type { Mailer, SmtpOptions } from "./mailer/mailer.js";
 import { createSmtpMailer } from "./mailer/smtp.js";
 import type { ResolvedOptions, Secrets } from "./options.js";
-import { completeSecrets } from "./secrets.js";
+import { completeSecrets, repeatedSecrets } from "./secrets.js";
 import type { Storage } from "./storage/storage.js";
 import { createMongoStorage, type MongoStorage } from "./storage/mongodb/mongodb.js";
 import { createSqliteStorage } from "./storage/sqlite/sqlite.js";
@@ -36,11 +36,15 @@ export function createStores({ storage, files, clock }: Pick<ResolvedOptions, "s
 export function createProviders(options: ResolvedOptions): Providers {
   const { storage } = options;
   const folder = typeof storage === "string" && !isMongoUrl(storage) ? storage : undefined;
+  const logger = options.logger ?? createDefaultLogger();
+  const secrets = completeSecrets(options.secrets, folder);
+  const shared = repeatedSecrets(secrets);
+  if (shared.length > 0) logger.warn({ secrets: shared }, "these secrets are equal: who learns one has them all; give each its own");
   return {
     ...createStores(options),
     mailer: isSettings(options.mailer) ? (options.mailer.host === "" ? undefined : createSmtpMailer(options.mailer)) : options.mailer,
-    logger: options.logger ?? createDefaultLogger(),
-    secrets: completeSecrets(options.secrets, folder),
+    logger,
+    secrets,
   };
 }
 

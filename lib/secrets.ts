@@ -15,6 +15,11 @@ export function completeSecrets(given: Partial<Secrets>, folder: string | undefi
   return { ...(folder === undefined ? generate() : keptIn(folder)), ...dropUndefined(given) };
 }
 
+/** The names of those whose value another one has too. */
+export function repeatedSecrets(secrets: Secrets): readonly string[] {
+  return secretNames.filter((name) => secretNames.some((other) => other !== name && secrets[other].toLowerCase() === secrets[name].toLowerCase()));
+}
+
 function dropUndefined(given: Partial<Secrets>): Partial<Secrets> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

@@ -57,6 +57,16 @@ describe("options", () => {
     expect(refusal({ storage: join(folder, "a file", "data") })).to.contain("storage: the folder").and.contain("cannot be written to (ENOTDIR)");
   });
 
+  it("equal secrets are warned of, by name and without their value", async () => {
+    const secrets = Object.fromEntries(secretNames.map((name, index) => [name, (index < 2 ? "ab" : String(index).repeat(2)).repeat(32)]));
+    const warnings: unknown[][] = [];
+    const service = createRecordsService({ mode: "prod", storage: join(folder, "equal"), secrets: secrets as never, hasher: cheapHasher, logger: { ...quiet, warn: (...told: unknown[]) => void warnings.push(told) } });
+    await service.close();
+    expect(warnings).to.have.length(1);
+    expect(warnings[0]![0]).to.deep.equal({ secrets: ["application", "token"] });
+    expect(JSON.stringify(warnings)).to.not.contain("abab");
+  });
+
   it("in prod mode all secrets must be given, each of at least 64 hex characters; every missing one is named, no value is shown", async () => {
     const none = refusal({ mode: "prod", storage: join(folder, "prod") });
     for (const name of secretNames) expect(none, name).to.contain(name);
