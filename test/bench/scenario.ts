@@ -69,29 +69,32 @@ export async function interleave(bench: Terms, subjects: readonly Subject[], con
   return Object.fromEntries(results);
 }
 
-export interface FourServers {
+export interface Servers {
   readonly bare: BenchServer;
   readonly limit: BenchServer;
+  /** In a host's Express app. */
   readonly mounted: BenchServer;
+  /** In such an app that `listen` serves. */
+  readonly served: BenchServer;
   readonly own: BenchServer;
 }
 
-/** Runs with the two yardsticks and the service in both mountings, each a process of its own. */
-export async function withServers<Result>({ seeded }: Bench, run: (servers: FourServers) => Promise<Result>): Promise<Result> {
+/** Runs with the two yardsticks and the service in its three mountings, each a process of its own. */
+export async function withServers<Result>({ seeded }: Bench, run: (servers: Servers) => Promise<Result>): Promise<Result> {
   const servers = await Promise.all([
     startServer("bare.ts", [seeded.file, "FULL", seeded.download]), startServer("limit.ts", [seeded.file]),
-    startServer("service.ts", [seeded.folder, "mounted"]), startServer("service.ts", [seeded.folder, "own"]),
+    startServer("service.ts", [seeded.folder, "mounted"]), startServer("service.ts", [seeded.folder, "served"]), startServer("service.ts", [seeded.folder, "own"]),
   ]);
-  const [bare, limit, mounted, own] = servers as [BenchServer, BenchServer, BenchServer, BenchServer];
+  const [bare, limit, mounted, served, own] = servers as [BenchServer, BenchServer, BenchServer, BenchServer, BenchServer];
   try {
-    return await run({ bare, limit, mounted, own });
+    return await run({ bare, limit, mounted, served, own });
   } finally {
     await Promise.all(servers.map((server) => server.stop()));
   }
 }
 
 /** Runs with the yardstick on MongoDB and the service in both mountings. */
-export async function withMongoServers<Result>({ mongo: { server } }: MongoBench, run: (servers: Omit<FourServers, "limit">) => Promise<Result>): Promise<Result> {
+export async function withMongoServers<Result>({ mongo: { server } }: MongoBench, run: (servers: Omit<Servers, "limit" | "served">) => Promise<Result>): Promise<Result> {
   const servers = await Promise.all([
     startServer("bare-mongodb.ts", [server.url, server.bareName]), startServer("service.ts", [server.url, "mounted"]), startServer("service.ts", [server.url, "own"]),
   ]);
