@@ -29,6 +29,24 @@ export const definitionCases: readonly StorageCase[] = [
     },
   },
   {
+    name: "a unique field: also among many inserts of one unit, against rows and against each other",
+    async run({ store }) {
+      const taken = ["plain", "", "a\u0000b", "\u0001", "$where", "😀", "5", "true"];
+      await filled(store, taken.map((each, index) => ({ name: each, size: index })), unique(name), unique(size));
+      const free = Array.from({ length: 12 }, (_unused, index) => insert(index + 100, { name: `free ${index}`, size: index + 100 }));
+      for (const each of taken) {
+        await rejects(write(store, ...free.slice(0, 5), insert(90, { name: each }), ...free.slice(5)), "UniqueViolation", { operation: 5, fields: ["name"] });
+      }
+      await rejects(write(store, ...free, insert(90, { size: 3 })), "UniqueViolation", { operation: 12, fields: ["size"] });
+      await rejects(write(store, ...free, insert(90, { name: "free 7" })), "UniqueViolation", { operation: 12, fields: ["name"] });
+      assert.equal((await listNumbers(store)).length, taken.length);
+      await write(store, ...free, insert(90, { name: "PLAIN" }), insert(91, { name: "\u0002" }));
+      assert.equal((await listNumbers(store)).length, taken.length + free.length + 2);
+      // What the unit itself sets free is free.
+      await write(store, { type: "remove", table: "things", id: id(1) }, insert(92, { name: "plain" }), insert(93, { name: "more" }));
+    },
+  },
+  {
     name: "null and absent values do not collide, in an index of several fields where one of them is null",
     async run({ store }) {
       await filled(store, [{ name: null }, {}, { name: null, size: 1 }, { size: 1 }, { name: "a" }, { name: "a", size: null }], unique(name, size));

@@ -50,10 +50,16 @@ if (server !== undefined) {
         const database = client.db(`${/\/([^/?]+)(?:\?|$)/.exec(url)![1]!}_several`);
         const log = database.collection<{ _id: number }>("log");
         const newest = (await log.find({}).sort({ _id: -1 }).limit(1).toArray())[0]! as { _id: number; to: number };
-        const text = JSON.stringify({ id: id(99_999), createdAt: "", updatedAt: "", n: 7 });
-        await log.insertOne({ ...newest, _id: newest._id + 1, by: "somebody who is gone", from: newest.to, to: newest.to, count: 0, time: Date.now(), steps: [{ type: "put", table: "things", id: id(99_999), known: false, revision: 1, text, hidden: null, change: null }] } as never);
+        // One of its rows has got a later entry's content already; many, so that they take more than one command.
+        const ids = Array.from({ length: 50 }, (_unused, n) => id(99_000 + n));
+        const put = (of: string, n: number) => ({ type: "put", table: "things", id: of, known: false, revision: 1, text: JSON.stringify({ id: of, createdAt: "", updatedAt: "", n }), hidden: null, change: null });
+        await database.collection<{ _id: string }>("rows_things").insertOne({ _id: ids[20]!, r: 2, s: newest._id + 9, d: put(ids[20]!, 8).text, h: null, f: { n: 8 } } as never);
+        await log.insertOne({ ...newest, _id: newest._id + 1, by: "somebody who is gone", from: newest.to, to: newest.to, count: 0, time: Date.now(), steps: ids.map((each) => put(each, 7)) } as never);
         await write(nodes[1]!.tenant("several"), insert(88_888));
-        for (const node of nodes) expect((await node.tenant("several").table("things").find(id(99_999)))?.record["n"]).to.equal(7);
+        for (const node of nodes) {
+          const found = await Promise.all(ids.map((each) => node.tenant("several").table("things").find(each)));
+          expect(found.map((row) => row?.record["n"])).to.deep.equal(ids.map((_unused, n) => (n === 20 ? 8 : 7)));
+        }
       } finally {
         await client.close();
       }

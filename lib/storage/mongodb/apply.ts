@@ -74,12 +74,17 @@ async function writeRows(collections: Collections, table: string, rows: Readonly
   ]);
 }
 
-/** Replaces those that no entry after `newest` has written. */
-async function replaceRows(collections: Collections, rows: Collection<RowDocument>, documents: readonly RowDocument[], newest: number): Promise<void> {
+/**
+ * Replaces those that no entry after `newest` has written. With `upsert` also those that are not there: where a newer
+ * entry has written the row, the upsert meets its id and is refused, as it should be.
+ */
+async function replaceRows(collections: Collections, rows: Collection<RowDocument>, documents: readonly RowDocument[], newest: number, upsert = false): Promise<void> {
   const upTo = collections.upTo(newest);
   for (let start = 0; start < documents.length; start += collections.updatesAtOnce) {
     const some = documents.slice(start, start + collections.updatesAtOnce);
-    await rows.bulkWrite(some.map((document) => ({ replaceOne: { filter: { _id: document._id, ...upTo }, replacement: document } })), { ordered: false });
+    await rows.bulkWrite(some.map((document) => ({ replaceOne: { filter: { _id: document._id, ...upTo }, replacement: document, upsert } })), { ordered: false }).catch((error: unknown) => {
+      if (!upsert || !onlyDuplicates(error)) throw error;
+    });
   }
 }
 
@@ -95,12 +100,7 @@ async function insertRows(collections: Collections, table: string, documents: re
       if (!onlyDuplicates(error)) throw error;
     }
   }
-  // Where a newer entry has written the row, the upsert meets its id and is refused: that is as it should be.
-  for (const document of documents) {
-    await collection.replaceOne({ _id: document._id, ...collections.upTo(entry) }, document, { upsert: true }).catch((error: unknown) => {
-      if (!onlyDuplicates(error)) throw error;
-    });
-  }
+  await replaceRows(collections, collection, documents, entry, true);
 }
 
 async function define(collections: Collections, step: DefineStep, entry: number): Promise<void> {

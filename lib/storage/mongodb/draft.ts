@@ -1,14 +1,14 @@
 // Draft: a store as it would be after the units of one entry, over what the database holds. A unit that fails takes
 // its part back.
-import type { Json, RecordValue } from "../../core/record.js";
+import type { Json, RecordValue, Scalar } from "../../core/record.js";
 import type { Filter } from "../filter.js";
 import { matcher } from "../matches.js";
 import { StoredRow } from "../row.js";
 import { UniqueViolation, type IndexDefinition } from "../storage.js";
 import type { Collections } from "./collections.js";
-import { rowProjection, toRow, type FetchedRow, type Step } from "./documents.js";
+import { rowProjection, scalarToQuery, toRow, type FetchedRow, type RowDocument, type Step } from "./documents.js";
 import { condition, filterToQuery, type RowQuery } from "./filter-to-query.js";
-import { indexName } from "./names.js";
+import { fieldPath, indexName, memberName } from "./names.js";
 
 export interface DraftRow {
   readonly revision: number;
@@ -43,6 +43,7 @@ export class Draft {
   /** Tables of which nothing in the database counts any more. */
   readonly #fresh = new Set<string>();
   readonly #owners = new Map<string, Promise<readonly string[]>>();
+  readonly #keys = new WeakMap<DraftRow, Map<IndexDefinition, string | undefined>>();
   #undo: (() => void)[] = [];
 
   constructor(collections: Collections, known: Known) {
@@ -121,25 +122,70 @@ export class Draft {
       if (key === undefined) continue;
       const own = this.#rows.get(table);
       for (const [other, row] of own ?? []) {
-        if (other !== id && row !== null && uniqueKey(index, row.record) === key) throw new UniqueViolation(operation, fieldsOf(index));
+        if (other !== id && row !== null && this.#keyOf(index, row) === key) throw new UniqueViolation(operation, fieldsOf(index));
       }
       const owners = await this.owners(table, index, record, key);
       if (owners.some((other) => other !== id && own?.get(other) === undefined)) throw new UniqueViolation(operation, fieldsOf(index));
     }
   }
 
+  /** `uniqueKey` of a row of the draft, worked out once: each insert of a unit looks at all before it. */
+  #keyOf(index: IndexDefinition, row: DraftRow): string | undefined {
+    let keys = this.#keys.get(row);
+    if (keys === undefined) this.#keys.set(row, (keys = new Map()));
+    if (!keys.has(index)) keys.set(index, uniqueKey(index, row.record));
+    return keys.get(index);
+  }
+
+  /** Asks for the owners of the records' values in a unique index beforehand: at once where it has one field. */
+  warmOwners(table: string, index: IndexDefinition, records: readonly RecordValue[]): void {
+    const [field, ...more] = index.fields;
+    if (this.#fresh.has(table) || field === undefined) return;
+    if (more.length > 0 || records.length === 1) {
+      for (const record of records) {
+        const key = uniqueKey(index, record);
+        if (key !== undefined) void this.owners(table, index, record, key);
+      }
+      return;
+    }
+    const wanted = new Map<string, Scalar>();
+    for (const record of records) {
+      const key = uniqueKey(index, record);
+      if (key !== undefined) wanted.set(key, record[field.field] as Scalar);
+    }
+    const keys = [...wanted.keys()];
+    for (let start = 0; start < keys.length; start += idsAtOnce) {
+      const some = keys.slice(start, start + idsAtOnce);
+      const query = condition(field, "$in", some.map((key) => wanted.get(key)!));
+      const found = this.#collections.rows(table).find<Pick<RowDocument, "_id"> & Partial<Pick<RowDocument, "f">>>(query, { projection: { [fieldPath(field.field)]: 1 } }).toArray().then((rows) => {
+        const owners = new Map<string, string[]>();
+        for (const row of rows) {
+          const key = JSON.stringify([row.f?.[memberName(field.field)] ?? row._id]);
+          owners.set(key, [...(owners.get(key) ?? []), row._id]);
+        }
+        return owners;
+      });
+      for (const key of some) {
+        // Documents hold a value as queries say it.
+        const owners = found.then((all) => all.get(JSON.stringify([scalarToQuery(wanted.get(key)!)])) ?? []);
+        void this.#keepOwners(table, index, key, owners);
+      }
+    }
+  }
+
   /** Ids of the database's rows with the record's values in the index. */
   owners(table: string, index: IndexDefinition, record: RecordValue, key: string): Promise<readonly string[]> {
     if (this.#fresh.has(table)) return Promise.resolve([]);
-    const name = `${table} ${indexName(index)} ${key}`;
-    let owners = this.#owners.get(name);
-    if (owners === undefined) {
-      const query = Object.assign({}, ...index.fields.map((field) => condition(field, "$eq", record[field.field] as string | number | boolean))) as RowQuery;
-      owners = this.#collections.rows(table).find(query, { projection: { _id: 1 } }).limit(3).toArray().then((rows) => rows.map(({ _id }) => _id));
-      // Whoever asks hears of a fault; one that was asked for beforehand must not end the process.
-      owners.catch(() => undefined);
-      this.#owners.set(name, owners);
-    }
+    const known = this.#owners.get(ownersName(table, index, key));
+    if (known !== undefined) return known;
+    const query = Object.assign({}, ...index.fields.map((field) => condition(field, "$eq", record[field.field] as string | number | boolean))) as RowQuery;
+    return this.#keepOwners(table, index, key, this.#collections.rows(table).find(query, { projection: { _id: 1 } }).limit(3).toArray().then((rows) => rows.map(({ _id }) => _id)));
+  }
+
+  #keepOwners(table: string, index: IndexDefinition, key: string, owners: Promise<readonly string[]>): Promise<readonly string[]> {
+    // Whoever asks hears of a fault; one that was asked for beforehand must not end the process.
+    owners.catch(() => undefined);
+    this.#owners.set(ownersName(table, index, key), owners);
     return owners;
   }
 
@@ -193,6 +239,10 @@ export class Draft {
     if (rows === undefined) this.#fetched.set(table, (rows = new Map()));
     return rows;
   }
+}
+
+function ownersName(table: string, index: IndexDefinition, key: string): string {
+  return `${table} ${indexName(index)} ${key}`;
 }
 
 export function fieldsOf(index: IndexDefinition): string[] {
