@@ -1,5 +1,5 @@
-// The database down at the start, gone in the middle, hanging, and back again. On a stand-in of its own, of the kind
-// that TEST_MONGODB_KIND names: the test stops it.
+// The database down at the start, gone in the middle, hanging, and back again: a stand-in of the test's own, or a proxy
+// before the server that TEST_MONGODB_URL names.
 import { createHash } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,9 +8,10 @@ import { expect } from "chai";
 import express from "express";
 import { createRecordsService, type RecordsService } from "../../lib/index.js";
 import { cheapHasher, closeServer, send, startService, type Answer } from "../support/service.js";
-import { freePort, startStandIn, type StandIn } from "./stand-ins.js";
+import { canBeProxied, openProxy, openStandIn, type FaultyServer } from "./faulty-server.js";
 
-const kind = process.env["TEST_MONGODB_KIND"] as StandIn["kind"] | "given" | undefined;
+const kind = process.env["TEST_MONGODB_KIND"];
+const url = process.env["TEST_MONGODB_URL"];
 const secrets = Object.fromEntries(["application", "token", "sessionCookie", "authenticationCookie", "flashCookie"].map((each) => [each, createHash("sha256").update(each).digest("hex")]));
 /** Milliseconds: what the interface's operators are promised. */
 const healthBound = 3_000;
@@ -32,18 +33,28 @@ async function until(wanted: () => Promise<boolean>): Promise<number> {
   return performance.now() - start;
 }
 
-if (kind === "ferretdb" || kind === "mongo-java-server") {
-  describe(`faults of the database: ${kind}`, function () {
+/** The server itself where the test may have one of its own; else the given one behind a proxy. */
+const servers: Record<string, () => Promise<FaultyServer>> = {};
+if (kind === "ferretdb" || kind === "mongo-java-server") servers[kind] = () => openStandIn(kind);
+// What is in memory is gone when its process is: there the network fails, and not the server.
+if (kind !== "ferretdb" && url !== undefined && canBeProxied(url)) servers[`${kind ?? "the given server"} behind a proxy`] = () => openProxy(url);
+
+describe("faults of the database", () => {
+  if (url !== undefined && Object.keys(servers).length === 0) it.skip("all of them (left out: a server behind TLS cannot be reached through a proxy)", () => undefined);
+});
+
+for (const [name, open] of Object.entries(servers)) {
+  describe(`faults of the database: ${name}`, function () {
     this.timeout(120_000);
-    let server: StandIn;
+    let server: FaultyServer | undefined;
 
     beforeEach(async () => {
-      server = await startStandIn(kind);
+      server = await open();
     });
-    afterEach(() => server.stop());
+    afterEach(() => server?.stop());
 
     async function outage(stop: () => Promise<void> | void, start: () => Promise<void> | void): Promise<void> {
-      const house = await startService({ storage: `${server.url}/faults`, secrets });
+      const house = await startService({ storage: server!.url, secrets });
       try {
         const tenant = await house.createTenant();
         await house.createCollection(tenant, { name: "notes", fields: [{ name: "title", type: "TEXT" }], viewRule: "@auth.id != null", createRule: "@auth.id != null" });
@@ -81,39 +92,35 @@ if (kind === "ferretdb" || kind === "mongo-java-server") {
     }
 
     it("hanging: /health is 503 within 3 s, requests are within 5 s, all is well 15 s after it goes on", () =>
-      outage(() => void server.process.kill("SIGSTOP"), () => void server.process.kill("SIGCONT")));
+      outage(() => server!.hang(), () => server!.goOn()));
 
-    if (kind === "ferretdb") {
-      it("killed and started again: the same, and what was acknowledged is there", () => outage(() => server.kill(), async () => {
-        server = await startStandIn(kind, server.port, server.folder);
-      }));
+    if (kind === "ferretdb" || name.includes("proxy")) {
+      it("gone and back: the same, and what was acknowledged is there", () => outage(() => server!.kill(), () => server!.start()));
     }
 
     it("down at the start: /health is 503, requests too, and the service opens once the server is there", async () => {
-      const port = await freePort();
+      await server!.kill();
       const service: RecordsService = createRecordsService({
-        storage: `mongodb://127.0.0.1:${port}/faults`, secrets, hasher: cheapHasher, announceSetup: false,
+        storage: server!.url, secrets, hasher: cheapHasher, announceSetup: false,
         logger: { debug() {}, info() {}, warn() {}, error() {} },
       });
       const listening: Server = createServer(express().use(service));
       await new Promise<void>((done) => listening.listen(0, done));
-      const url = `http://127.0.0.1:${(listening.address() as AddressInfo).port}`;
-      let own: StandIn | undefined;
+      const at = `http://127.0.0.1:${(listening.address() as AddressInfo).port}`;
       try {
         const failure = await service.ready().then(() => undefined, (error: unknown) => error);
         expect(failure).to.be.instanceOf(Error).with.property("name", "StorageUnavailable");
-        const [health, request] = await Promise.all([timed(send(`${url}/health`, "GET")), timed(send(`${url}/api/auth/me`, "GET"))]);
+        const [health, request] = await Promise.all([timed(send(`${at}/health`, "GET")), timed(send(`${at}/api/auth/me`, "GET"))]);
         expect(health.result.status).to.equal(503);
         expect(health.took).to.be.below(healthBound);
         expect(request.result.status).to.equal(503);
         expect(request.took).to.be.below(requestBound);
-        own = await startStandIn(kind, port);
-        expect(await until(async () => (await send(`${url}/health`, "GET")).status === 200)).to.be.below(recoveryBound);
-        expect((await send(`${url}/api/auth/me`, "GET")).status).to.equal(401);
+        await server!.start();
+        expect(await until(async () => (await send(`${at}/health`, "GET")).status === 200)).to.be.below(recoveryBound);
+        expect((await send(`${at}/api/auth/me`, "GET")).status).to.equal(401);
       } finally {
         await service.close();
         await closeServer(listening);
-        await own?.stop();
       }
     });
   });
