@@ -43,6 +43,18 @@ if (server !== undefined) {
       }
     });
 
+    it("one that is far behind goes on from the state of now", async () => {
+      const [behind, ahead] = nodes.map((node) => node.tenant("several"));
+      await write(behind!, insert(50_000, { n: 0 }));
+      for (let n = 1; n <= 60; n += 1) {
+        await write(ahead!, insert(50_000 + n, { n }));
+        if (n === 30) await write(ahead!, { type: "define", table: "later", indexes: [] });
+      }
+      await write(behind!, { type: "insert", table: "later", record: { id: id(50_100), createdAt: "", updatedAt: "" } }, insert(50_100, { n: 100 }));
+      expect((await ahead!.table("later").find(id(50_100)))?.id).to.equal(id(50_100));
+      expect((await behind!.table("things").find(id(50_060)))?.record["n"]).to.equal(60);
+    });
+
     it("an entry whose process died before its rows were written is finished by another", async () => {
       const { MongoClient } = await import("mongodb");
       const client = await MongoClient.connect(url);

@@ -19,6 +19,8 @@ export const keptTime = 300_000;
 /** Milliseconds after which what was read is too old to be written on: the next number may have been cleared away. */
 const tooOld = 150_000;
 const entriesAtOnce = 200;
+/** Entries of others that are read one by one; who is further behind reads the state anew, which is less. */
+const entriesToFollow = 20;
 /** After so many entries, those without changes are cleared away. */
 const clearEvery = 500;
 
@@ -108,7 +110,7 @@ export function createJournal(collections: () => Collections, me: string): Journ
       return true;
     }
     const at = collections();
-    const [{ state }, entries] = await Promise.all([readState(at), readEntries(at, known.last, entriesAtOnce)]);
+    const [{ state }, entries] = await Promise.all([readState(at), readEntries(at, known.last, entriesToFollow)]);
     if ((state === undefined) === isStored || (state !== undefined && state.log !== known.log)) {
       current = await load();
       return true;
@@ -116,7 +118,7 @@ export function createJournal(collections: () => Collections, me: string): Journ
     const first = entries[0];
     if (first === undefined) return false;
     contended();
-    if (first._id !== known.last + 1) {
+    if (first._id !== known.last + 1 || entries.length === entriesToFollow) {
       current = await load();
       return true;
     }

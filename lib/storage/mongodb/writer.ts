@@ -16,10 +16,6 @@ const patience = 4_500;
 const longPatience = 120_000;
 const unitsAtOnce = 200;
 const bytesAtOnce = longestUnit / 3;
-/** Units of an entry from which on the next one waits a little for those who were answered together. */
-const manyUnits = 8;
-/** Milliseconds. */
-const longestGather = 10;
 
 export interface Writer {
   write(unit: PreparedUnit): Promise<UnitResult>;
@@ -41,8 +37,6 @@ interface Job {
 export function createWriter(collections: () => Collections, journal: Journal, written: (entry: EntryDocument) => void): Writer {
   let queue: Job[] = [];
   let running: Promise<void> | undefined;
-  /** The last entry: how many units it had, when it was done, and the milliseconds that it took. */
-  let before = { units: 0, end: 0, time: 0 };
 
   function take(job: Job): void {
     queue.push(job);
@@ -59,10 +53,8 @@ export function createWriter(collections: () => Collections, journal: Journal, w
     // One turn of the event loop, so that what is written together shares an entry.
     await new Promise((resolve) => setImmediate(resolve));
     while (queue.length > 0) {
-      await gather();
       const jobs = nextJobs();
       if (jobs.length === 0) continue;
-      const started = performance.now();
       try {
         if (jobs[0]!.work !== undefined) jobs[0]!.resolve(await jobs[0]!.work());
         else await writeGroup(jobs);
@@ -71,21 +63,7 @@ export function createWriter(collections: () => Collections, journal: Journal, w
         const told = translate(error);
         for (const job of jobs) job.reject(told);
       }
-      before = { units: jobs.length, end: performance.now(), time: performance.now() - started };
     }
-  }
-
-  /**
-   * Many who were answered together ask again together. The first of them would make an entry for itself, and all others
-   * would wait for it: so an entry that follows on many waits until half as many are there, for a quarter of the time
-   * that the last one took at most. Who writes alone never waits.
-   */
-  async function gather(): Promise<void> {
-    const { units, end, time } = before;
-    const start = performance.now();
-    if (units < manyUnits || start > end + time) return;
-    const until = start + Math.min(time / 4, longestGather);
-    while (queue.length < units / 2 && performance.now() < until) await new Promise((resolve) => setImmediate(resolve));
   }
 
   function nextJobs(): Job[] {
