@@ -16,7 +16,7 @@ interface Server {
 }
 
 /** Milliseconds for one server, all parts together. */
-const longestRun = 35 * 60_000;
+const longestRun = 20 * 60_000;
 const option = (name: string): string | undefined => process.argv.find((each) => each.startsWith(`--${name}=`))?.slice(name.length + 3);
 const only = option("only");
 
@@ -45,8 +45,9 @@ async function runOn({ name, kind, url }: Server): Promise<Counts> {
     total.skipped += counts.skipped;
   }
   // A title that nobody has is a skip that leaves out nothing, and hides that the test has another name now.
-  for (const title of Object.keys(skips)) {
-    if (wanted !== undefined || file !== undefined || met.has(title)) continue;
+  const expected = wanted !== undefined || file !== undefined ? [] : lacks.filter(({ part }) => part === undefined || leftOut[kind]?.[part] === undefined).flatMap(({ tests }) => tests);
+  for (const title of expected) {
+    if (met.has(title)) continue;
     total.failed += 1;
     console.log(`  FAILED: no test is called "${title}", which lacks.ts leaves out`);
   }
@@ -91,6 +92,9 @@ for (const start of await servers()) {
     await server?.stop();
   }
 }
-if (sum.passed + sum.failed === 0) console.log("No MongoDB server: give TEST_MONGODB_URL, or install Go 1.22, or Java 17 and Maven");
+if (sum.passed + sum.failed === 0) {
+  sum.failed += 1;
+  console.log("FAILED: no MongoDB server: give TEST_MONGODB_URL, or install Go 1.22, or Java 17 and Maven; or --suite or --file names nothing");
+}
 console.log(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`);
-process.exitCode = sum.failed > 0 || sum.passed === 0 ? 1 : 0;
+process.exitCode = sum.failed > 0 ? 1 : 0;
