@@ -1,6 +1,6 @@
 // What a scenario is given, and the rounds that most of them are made of.
 import type { Figures, ScenarioResult, Series } from "./figures.js";
-import { load, type Turn } from "./load.js";
+import { load, type Loaded, type Turn } from "./load.js";
 import type { Seeded } from "./seed.js";
 import type { SeededMongo } from "./seed-mongodb.js";
 import { startServer, type BenchServer } from "./server.js";
@@ -42,22 +42,21 @@ export interface Subject extends Turn {
   readonly turns?: readonly Turn[];
 }
 
-/** Loads one subject after the other, round by round. A warm-up round comes first and does not count. */
+/** Seconds of a warm-up's load. */
+const warmUpSeconds = 5;
+/** A warm-up goes on until the compiler has seen so many requests: on a slow server that takes more than one load. */
+const warmUpRequests = 6_000;
+const mostWarmUps = 4;
+
+/** Loads one subject after the other, round by round. A warm-up comes first and does not count. */
 export async function interleave(bench: Terms, subjects: readonly Subject[], connections: number): Promise<Record<string, Figures>> {
   const results = new Map(subjects.map(({ name }) => [name, { perSecond: [], cpuUs: [], p50Ms: [], p99Ms: [], rssMb: [] } as Record<string, number[]>]));
-  for (let round = 0; round <= bench.rounds; round += 1) {
+  for (const subject of subjects) await warmUp(bench, subject, connections);
+  for (let round = 0; round < bench.rounds; round += 1) {
     for (const subject of subjects) {
-      // Long enough for the compiler to have seen the code, on a busy machine too.
-      const seconds = round === 0 && !bench.quick ? 5 : bench.seconds;
       const before = await subject.server.usage();
-      const { url } = subject.server;
-      const { pathname } = new URL(url);
-      const base = pathname === "/" ? "" : pathname;
-      const turns = subject.turns?.map((turn) => ({ ...turn, path: base + turn.path }));
-      const loaded = await load({ url: url + subject.path, connections, seconds, headers: subject.headers ?? {}, body: subject.body, folder: bench.folder, ...(turns === undefined ? {} : { turns }) });
+      const loaded = await loadSubject(bench, subject, connections, bench.seconds);
       const after = await subject.server.usage();
-      if (loaded.requests === 0 || loaded.failed > loaded.requests / 1000) throw new Error(`${subject.name}: ${loaded.failed} of ${loaded.requests} requests failed`);
-      if (round === 0) continue;
       const series = results.get(subject.name)!;
       series["perSecond"]!.push(loaded.perSecond);
       series["cpuUs"]!.push((after.cpu - before.cpu) / loaded.requests);
@@ -67,6 +66,22 @@ export async function interleave(bench: Terms, subjects: readonly Subject[], con
     }
   }
   return Object.fromEntries(results);
+}
+
+async function warmUp(bench: Terms, subject: Subject, connections: number): Promise<void> {
+  let requests = 0;
+  for (let load = 0; load < (bench.quick ? 1 : mostWarmUps) && requests < warmUpRequests; load += 1) {
+    requests += (await loadSubject(bench, subject, connections, bench.quick ? bench.seconds : warmUpSeconds)).requests;
+  }
+}
+
+async function loadSubject({ folder }: Terms, { name, server, path, headers = {}, body, turns }: Subject, connections: number, seconds: number): Promise<Loaded> {
+  const { pathname } = new URL(server.url);
+  const base = pathname === "/" ? "" : pathname;
+  const placed = turns === undefined ? {} : { turns: turns.map((turn) => ({ ...turn, path: base + turn.path })) };
+  const loaded = await load({ url: server.url + path, connections, seconds, headers, body, folder, ...placed });
+  if (loaded.requests === 0 || loaded.failed > loaded.requests / 1000) throw new Error(`${name}: ${loaded.failed} of ${loaded.requests} requests failed`);
+  return loaded;
 }
 
 export interface Servers {
