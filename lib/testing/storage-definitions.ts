@@ -47,6 +47,19 @@ export const definitionCases: readonly StorageCase[] = [
     },
   },
   {
+    name: "a unique index of two fields: also among many inserts of one unit",
+    async run({ store }) {
+      await filled(store, [{ name: "a\u0000b", size: 2 }, { name: "x", size: 250 }, { name: null, size: 260 }], unique(name, size));
+      const pairs = Array.from({ length: 150 }, (_unused, index) => insert(index + 200, { name: `n${index % 8}`, size: index + 200 }));
+      const taken = insert(90, { name: "a\u0000b", size: 2 });
+      for (const at of [0, 75, 150]) {
+        await rejects(write(store, ...pairs.slice(0, at), taken, ...pairs.slice(at)), "UniqueViolation", { operation: at, fields: ["name", "size"] });
+      }
+      await write(store, ...pairs, insert(90, { name: "a\u0000b", size: 3 }), insert(91, { name: null, size: 2 }), insert(92, { name: "x", size: 2 }));
+      assert.equal((await listNumbers(store)).length, 3 + pairs.length + 3);
+    },
+  },
+  {
     name: "null and absent values do not collide, in an index of several fields where one of them is null",
     async run({ store }) {
       await filled(store, [{ name: null }, {}, { name: null, size: 1 }, { size: 1 }, { name: "a" }, { name: "a", size: null }], unique(name, size));

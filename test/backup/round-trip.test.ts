@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { expect } from "chai";
-import { demand, startService, type TestService, type TestTenant } from "../support/service.js";
+import { demand, secretsOf, startService, type TestService, type TestTenant } from "../support/service.js";
 import { archiveOf, furnish, picture, unpack, type Furnished } from "./support.js";
 
 type Items = Record<string, unknown>[];
@@ -68,7 +68,7 @@ describe("backup: there and back", function () {
     const source = await startService();
     const from = await furnish(source, "origin");
     const stream = await source.service.tenant("origin").backup();
-    const other = await startService();
+    const other = await startService({ secrets: secretsOf("another service") });
     await other.createTenant("there");
     const report = await other.service.tenant("there").restore(stream);
     expect(report.warnings).to.deep.equal([`The hook ${from.hookId} (beforeDelete) is disabled and has a new secret and no headers: its own were sealed by another service`]);

@@ -175,12 +175,13 @@ export function storageOf(folder: string): Pick<RecordsServiceOptions, "storage"
   const url = process.env["TEST_STORAGE"];
   if (url === undefined || url === "") return { storage: folder };
   const name = `${databaseOf(url)}t${createHash("sha256").update(folder).digest("hex").slice(0, 12)}`;
-  const secret = (of: string): string => createHash("sha256").update(of).digest("hex");
-  return {
-    storage: withDatabase(url, name),
-    files: join(folder, "files"),
-    secrets: Object.fromEntries(["application", "token", "sessionCookie", "authenticationCookie", "flashCookie"].map((each) => [each, secret(each)])),
-  };
+  return { storage: withDatabase(url, name), files: join(folder, "files"), secrets: secretsOf("test") };
+}
+
+/** Secrets that are always the same for the same seed. */
+export function secretsOf(seed: string): NonNullable<RecordsServiceOptions["secrets"]> {
+  const secret = (of: string): string => createHash("sha256").update(`${seed} ${of}`).digest("hex");
+  return Object.fromEntries(["application", "token", "sessionCookie", "authenticationCookie", "flashCookie"].map((each) => [each, secret(each)]));
 }
 
 /** The answer, where it has the status; an error that shows the body otherwise. */

@@ -28,7 +28,11 @@ export interface Known {
   readonly tables: ReadonlyMap<string, readonly IndexDefinition[]>;
 }
 
+type OwnerRow = Pick<RowDocument, "_id"> & Partial<Pick<RowDocument, "f">>;
+
 const idsAtOnce = 1000;
+/** Conditions of several fields in one query. */
+const alternativesAtOnce = 100;
 
 export class Draft {
   readonly steps: Step[] = [];
@@ -137,39 +141,39 @@ export class Draft {
     return keys.get(index);
   }
 
-  /** Asks for the owners of the records' values in a unique index beforehand: at once where it has one field. */
+  /** Asks at once for the owners of many records' values in a unique index. */
   warmOwners(table: string, index: IndexDefinition, records: readonly RecordValue[]): void {
-    const [field, ...more] = index.fields;
-    if (this.#fresh.has(table) || field === undefined) return;
-    if (more.length > 0 || records.length === 1) {
-      for (const record of records) {
-        const key = uniqueKey(index, record);
-        if (key !== undefined) void this.owners(table, index, record, key);
-      }
-      return;
-    }
-    const wanted = new Map<string, Scalar>();
+    if (this.#fresh.has(table)) return;
+    const wanted = new Map<string, RecordValue>();
     for (const record of records) {
       const key = uniqueKey(index, record);
-      if (key !== undefined) wanted.set(key, record[field.field] as Scalar);
+      if (key !== undefined) wanted.set(key, record);
     }
-    const keys = [...wanted.keys()];
-    for (let start = 0; start < keys.length; start += idsAtOnce) {
-      const some = keys.slice(start, start + idsAtOnce);
-      const query = condition(field, "$in", some.map((key) => wanted.get(key)!));
-      const found = this.#collections.rows(table).find<Pick<RowDocument, "_id"> & Partial<Pick<RowDocument, "f">>>(query, { projection: { [fieldPath(field.field)]: 1 } }).toArray().then((rows) => {
-        const owners = new Map<string, string[]>();
-        for (const row of rows) {
-          const key = JSON.stringify([row.f?.[memberName(field.field)] ?? row._id]);
-          owners.set(key, [...(owners.get(key) ?? []), row._id]);
-        }
-        return owners;
-      });
-      for (const key of some) {
-        // Documents hold a value as queries say it.
-        const owners = found.then((all) => all.get(JSON.stringify([scalarToQuery(wanted.get(key)!)])) ?? []);
-        void this.#keepOwners(table, index, key, owners);
+    const all = [...wanted];
+    const some = index.fields.length === 1 ? idsAtOnce : alternativesAtOnce;
+    for (let start = 0; start < all.length; start += some) this.#askOwners(table, index, all.slice(start, start + some));
+  }
+
+  #askOwners(table: string, index: IndexDefinition, wanted: readonly (readonly [string, RecordValue])[]): void {
+    const [first, ...more] = index.fields;
+    const records = wanted.map(([, record]) => record);
+    const query = more.length === 0 ? condition(first!, "$in", records.map((record) => record[first!.field] as Scalar))
+      : ({ $or: records.map((record) => withValues(index, record)) } as RowQuery);
+    const projection = Object.fromEntries(index.fields.map(({ field }) => [fieldPath(field), 1]));
+    const found = this.#collections.rows(table).find<OwnerRow>(query, { projection }).toArray().then((rows) => {
+      const owners = new Map<string, string[]>();
+      for (const row of rows) {
+        const key = JSON.stringify(index.fields.map(({ field }) => (field === "id" ? row._id : row.f?.[memberName(field)])));
+        const known = owners.get(key);
+        if (known === undefined) owners.set(key, [row._id]);
+        else known.push(row._id);
       }
+      return owners;
+    });
+    for (const [key, record] of wanted) {
+      // Documents hold a value as queries say it.
+      const stored = JSON.stringify(index.fields.map(({ field }) => scalarToQuery(record[field] as Scalar)));
+      void this.#keepOwners(table, index, key, found.then((owners) => owners.get(stored) ?? []));
     }
   }
 
@@ -178,8 +182,7 @@ export class Draft {
     if (this.#fresh.has(table)) return Promise.resolve([]);
     const known = this.#owners.get(ownersName(table, index, key));
     if (known !== undefined) return known;
-    const query = Object.assign({}, ...index.fields.map((field) => condition(field, "$eq", record[field.field] as string | number | boolean))) as RowQuery;
-    return this.#keepOwners(table, index, key, this.#collections.rows(table).find(query, { projection: { _id: 1 } }).limit(3).toArray().then((rows) => rows.map(({ _id }) => _id)));
+    return this.#keepOwners(table, index, key, this.#collections.rows(table).find(withValues(index, record), { projection: { _id: 1 } }).limit(3).toArray().then((rows) => rows.map(({ _id }) => _id)));
   }
 
   #keepOwners(table: string, index: IndexDefinition, key: string, owners: Promise<readonly string[]>): Promise<readonly string[]> {
@@ -239,6 +242,11 @@ export class Draft {
     if (rows === undefined) this.#fetched.set(table, (rows = new Map()));
     return rows;
   }
+}
+
+/** Rows that have the record's values in the index. */
+function withValues(index: IndexDefinition, record: RecordValue): RowQuery {
+  return Object.assign({}, ...index.fields.map((field) => condition(field, "$eq", record[field.field] as Scalar))) as RowQuery;
 }
 
 function ownersName(table: string, index: IndexDefinition, key: string): string {
