@@ -41,8 +41,12 @@ export async function startStandIn(kind: StandIn["kind"], port = 0, folder = mkd
     : spawn("java", ["-Xmx768m", "-cp", classPath(), resolve(root, "java/Server.java"), String(chosen)], { stdio: ["ignore", "pipe", "ignore"], cwd: folder });
   // It must not outlive the run, however that ends.
   const killNow = (): void => void child.kill("SIGKILL");
-  process.once("exit", killNow);
-  child.once("exit", () => process.removeListener("exit", killNow));
+  function endWithProcess(): void {
+    killNow();
+    rmSync(folder, { recursive: true, force: true });
+  }
+  process.once("exit", endWithProcess);
+  child.once("exit", () => process.removeListener("exit", endWithProcess));
 
   async function kill(): Promise<void> {
     if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
