@@ -2,8 +2,11 @@
 // whoever reads at the other end; one after the other with the work between, that costs as much as the work itself.
 import type { ServerResponse } from "node:http";
 
+/** Bytes or characters. A larger body leaves at once: held back, readers and the service would only wait for each other. */
+const large = 65_536;
+
 export interface Outbox {
-  /** Ends the response, whose head is written, with this text at the end of the turn. */
+  /** Ends the response, whose head is written, with this text: at the end of the turn, a large one at once. */
   put(res: ServerResponse, text: string | Buffer | undefined, encoding: BufferEncoding): void;
 }
 
@@ -18,6 +21,10 @@ export function createOutbox(): Outbox {
 
   return {
     put(res, text, encoding) {
+      if (text !== undefined && text.length > large) {
+        res.end(text, encoding);
+        return;
+      }
       if (waiting.length === 0) setImmediate(send);
       waiting.push({ res, text, encoding });
     },
