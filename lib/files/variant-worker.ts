@@ -95,7 +95,9 @@ export function createVariantWorker({ blobs, sizes, tenants, images, clock, logg
     const image = await blobs.readWhole(key);
     if (image === undefined) return;
     const variants = await images.scale(image, job.widths);
-    for (const { width, bytes } of variants) await blobs.write(variantKey(key, width), Readable.from([bytes]));
+    // At once: each waits for the disk. All are awaited, so that none is still being written when the job is settled.
+    const written = await Promise.allSettled(variants.map(({ width, bytes }) => blobs.write(variantKey(key, width), Readable.from([bytes]))));
+    for (const one of written) if (one.status === "rejected") throw one.reason;
     // The file may have left its record meanwhile, and then its bytes were removed before these were written.
     const row = await store.table(job.table).find(job.recordId);
     if (row !== undefined && holds(row.record, job)) return;

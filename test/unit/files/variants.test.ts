@@ -315,16 +315,16 @@ describe("variants in the background", () => {
   });
 
   it("where a variant cannot be written the job is tried again and given up, and the original stays", async () => {
-    let failures = 0;
+    const refused: string[] = [];
     scene = await startScene([field], {
       blobs: (disk): BlobStore => ({
         ...disk,
-        write: (key, content) => (key.includes(".w") ? (failures += 1, content.destroy(), Promise.reject(Object.assign(new Error("EIO"), { code: "EIO" }))) : disk.write(key, content)),
+        write: (key, content) => (key.includes(".w") ? (refused.push(key), content.destroy(), Promise.reject(Object.assign(new Error("EIO"), { code: "EIO" }))) : disk.write(key, content)),
       }),
     });
     await scene.create(await scene.receive("photo", await photo(200, 100).jpeg().toBuffer()));
     await scene.files.idle();
-    expect(failures).to.equal(2);
+    expect(refused.length).to.equal(2 * new Set(refused).size).and.greaterThan(0);
     expect(await scene.keys()).to.have.length(1);
     expect(await jobs()).to.deep.equal([]);
   });
