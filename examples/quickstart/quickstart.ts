@@ -21,6 +21,10 @@ const { ask, demand } = createClient(values.url);
 const say = (text: string) => console.log(text);
 const show = (books: readonly Book[]) => books.forEach((book) => say(`     ${book.year}  ${book.price.toFixed(2).padStart(6)}  ${book.title} (${book.author})${book.available ? "" : "  – not available"}`));
 
+await fetch(`${values.url}/health`).catch(() => {
+  console.error(`No server answers at ${values.url}. Run \`npm start\` in another terminal first, or name one with --url.`);
+  process.exit(1);
+});
 say(`Against ${values.url}\n`);
 const root = await becomeSuperadmin();
 
