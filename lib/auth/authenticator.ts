@@ -4,9 +4,9 @@ import type { Caller, UserCaller } from "../core/call.js";
 import { CredentialRejected } from "../core/errors.js";
 import { usersTable } from "../collections/collection.js";
 import { createRecordReader } from "../storage/record-reader.js";
-import type { Row } from "../storage/storage.js";
 import type { TenantRegistry } from "../tenants/context.js";
 import type { Authenticator, Identity } from "./auth.js";
+import { tokenHolds } from "./token-holds.js";
 import type { Tokens } from "./tokens.js";
 
 export interface AuthenticatorDeps {
@@ -30,7 +30,7 @@ export function createAuthenticator({ tenants, tokens, keys, admin, cacheSize = 
     const context = claims.tenantId === null ? undefined : await tenants.byId(claims.tenantId);
     if (context === undefined) throw new CredentialRejected("unknown");
     const row = await context.store.table(usersTable).find(claims.subject);
-    if (row === undefined || !holds(row, claims.generation, claims.familyId)) throw new CredentialRejected("revoked", null, context.tenant.id);
+    if (row === undefined || !tokenHolds(row, claims)) throw new CredentialRejected("revoked", null, context.tenant.id);
     const caller: UserCaller = { type: "user", user: read(row), familyId: claims.familyId, expiresAt: claims.expiresAt };
     return { caller, context };
   }
@@ -56,11 +56,4 @@ export function createAuthenticator({ tenants, tokens, keys, admin, cacheSize = 
       }
     },
   };
-}
-
-/** Whether a token of this generation and family still stands for the user. */
-function holds({ hidden }: Row, generation: number, familyId: string | null): boolean {
-  if (hidden["active"] === false || (hidden["generation"] ?? 0) !== generation) return false;
-  const revoked = hidden["revokedFamilies"];
-  return typeof revoked !== "string" || familyId === null || !revoked.includes(familyId);
 }

@@ -5,9 +5,9 @@ import { CredentialRejected } from "../core/errors.js";
 import { isInside, parseRanges } from "../api-keys/cidr.js";
 import { keysTable, presentKey } from "../api-keys/key.js";
 import type { Identity } from "../auth/auth.js";
+import { tokenHolds } from "../auth/token-holds.js";
 import { usersTable } from "../collections/collection.js";
-import type { FileTokenClaims, FileTokens } from "../files/file-tokens.js";
-import type { Row } from "../storage/storage.js";
+import type { FileTokens } from "../files/file-tokens.js";
 import type { TenantContext, TenantRegistry } from "../tenants/context.js";
 
 export interface FileTokenCallerDeps {
@@ -25,7 +25,7 @@ export function createFileTokenCaller({ tokens, tenants, clock }: FileTokenCalle
     const context = claims === undefined ? undefined : await tenants.byId(claims.tenantId);
     if (claims === undefined || context === undefined) throw new CredentialRejected("unknown");
     const user = await context.store.table(usersTable).find(claims.userId);
-    if (user === undefined || !stillHolds(user, claims)) throw new CredentialRejected("revoked", null, context.tenant.id);
+    if (user === undefined || !tokenHolds(user, claims)) throw new CredentialRejected("revoked", null, context.tenant.id);
     if (claims.keyId === null) {
       return { context, caller: { type: "user", user: user.record, familyId: claims.familyId, expiresAt: null } };
     }
@@ -40,10 +40,4 @@ export function createFileTokenCaller({ tokens, tenants, clock }: FileTokenCalle
     const { id: keyId, name: keyName, bypassRules, bypassHooks } = key;
     return { context, caller: { type: "apiKey", user: user.record, keyId, keyName, bypassRules, bypassHooks, expiresAt } };
   };
-}
-
-function stillHolds({ hidden }: Row, { generation, familyId }: FileTokenClaims): boolean {
-  if (hidden["active"] === false || (hidden["generation"] ?? 0) !== generation) return false;
-  const revoked = hidden["revokedFamilies"];
-  return typeof revoked !== "string" || familyId === null || !revoked.includes(familyId);
 }
