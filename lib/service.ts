@@ -26,8 +26,7 @@ import { createSlots, slotCount } from "./hasher/slots.js";
 import { createHooks } from "./hooks/create-hooks.js";
 import type { HookEvent } from "./hooks/definition.js";
 import type { HookHandler, HookScope } from "./hooks/handlers.js";
-import { indexHooks } from "./hooks/index-hooks.js";
-import { readHook } from "./hooks/stored.js";
+import { indexHookRows } from "./hooks/stored.js";
 import { createIdentify, type Identified, type RequireUser } from "./host/identify.js";
 import { hostFiles } from "./host/files.js";
 import { createTenantHandle, type HandleDeps, type TenantHandle } from "./host/tenant-handle.js";
@@ -113,7 +112,7 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
   const registry = createTenantRegistry({
     storage,
     compileCollections: (rows) => compileCollections(rows.map((row) => row.record as unknown as CollectionDefinition)),
-    indexHooks: (rows) => indexHooks(rows.map(readHook)),
+    indexHooks: indexHookRows,
   });
   const figures = createFigures();
   const logs = createLogs({ storage, tenants: registry, clock, logger, retention: options.logRetention });
