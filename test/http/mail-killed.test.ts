@@ -2,35 +2,19 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
-import { SMTPServer } from "smtp-server";
 import { demand, send, startService, type Answer } from "../support/service.js";
+import { openSilentSmtp } from "../support/silent-smtp.js";
 
 describe("kill -9 between the answer and the mail", () => {
   it("a restart sends the mail, and only its link works", async function () {
     this.timeout(60_000);
     const folder = await mkdtemp(join(tmpdir(), "mail-killed-"));
-    const mails: string[] = [];
-    let answers = false;
-    // Takes what is sent, and says nothing to it at first: whether a mail has arrived is then unknown to the sender.
-    const smtp = new SMTPServer({
-      authOptional: true, disabledCommands: ["STARTTLS"],
-      onData(stream, _session, callback) {
-        let source = "";
-        stream.setEncoding("utf8").on("data", (part: string) => { source += part; }).on("end", () => {
-          mails.push(source.replaceAll("=\r\n", "").replaceAll("=3D", "="));
-          smtp.emit("mail");
-          if (answers) callback();
-        });
-      },
-    });
-    smtp.on("error", () => undefined);
-    await new Promise<void>((resolve) => smtp.listen(0, "127.0.0.1", resolve));
-    const { port } = smtp.server.address() as AddressInfo;
+    const smtp = await openSilentSmtp();
+    const { mails, port } = smtp;
     const mailer = { host: "127.0.0.1", port, from: "service@example.test" };
     try {
       const first = await startService({ folder });
@@ -41,18 +25,16 @@ describe("kill -9 between the answer and the mail", () => {
 
       const child = spawn(process.execPath, ["--import=tsx", fileURLToPath(new URL("./mail-host.ts", import.meta.url)), folder, String(port)], { stdio: ["ignore", "pipe", "inherit"] });
       const [line] = (await once(child.stdout, "data")) as [Buffer];
-      const arrived = once(smtp, "mail");
       const answer = await send(`${line.toString().trim()}/api/auth/password/forgot`, "POST", { body: { tenant: "acme", email: "alice@example.test" } });
       expect([answer.status, answer.body]).to.deep.equal([200, {}]);
-      await arrived;
+      await smtp.arrived(1);
       child.kill("SIGKILL");
       await once(child, "exit");
 
-      answers = true;
-      const again = once(smtp, "mail");
+      smtp.answer();
       // The lease of the dead process is over by this clock.
       const second = await startService({ folder, mailer, clock: { now: () => Date.now() + 60_000 } });
-      await again;
+      await smtp.arrived(2);
       expect(mails).to.have.length(2);
       const tokens = mails.map((mail) => /token=([A-Za-z0-9_-]{86})/.exec(mail)![1]);
       const reset = (token: unknown): Promise<Answer> => second.request("POST", "/api/auth/password/reset", { body: { token, password: "another long password" } });
@@ -62,7 +44,7 @@ describe("kill -9 between the answer and the mail", () => {
       await second.close();
       expect(mails).to.have.length(2);
     } finally {
-      await new Promise<void>((resolve) => smtp.close(() => resolve()));
+      await smtp.close();
       await rm(folder, { recursive: true, force: true });
     }
   });

@@ -2,17 +2,16 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
-import { SMTPServer } from "smtp-server";
 import { reset } from "../../lib/auth/one-time/kinds.js";
 import { leaseMs, mailJobsTable, putJob } from "../../lib/auth/one-time/mail-jobs.js";
 import { always } from "../../lib/storage/filter.js";
 import { createMongoStorage } from "../../lib/storage/mongodb/mongodb.js";
 import { demand, send, startService, storageOf, type Answer } from "../support/service.js";
+import { openSilentSmtp } from "../support/silent-smtp.js";
 import { openOneTime, type OpenedOneTime } from "../unit/one-time/open-one-time.js";
 import { mongoUrl, removeDatabases } from "./server.js";
 
@@ -64,22 +63,8 @@ if (server !== undefined) {
     });
 
     it("its mail is sent by a node that lives, and only that one's link works", async () => {
-      const mails: string[] = [];
-      let answers = false;
-      const smtp = new SMTPServer({
-        authOptional: true, disabledCommands: ["STARTTLS"],
-        onData(stream, _session, callback) {
-          let source = "";
-          stream.setEncoding("utf8").on("data", (part: string) => { source += part; }).on("end", () => {
-            mails.push(source.replaceAll("=\r\n", "").replaceAll("=3D", "="));
-            smtp.emit("mail");
-            if (answers) callback();
-          });
-        },
-      });
-      smtp.on("error", () => undefined);
-      await new Promise<void>((resolve) => smtp.listen(0, "127.0.0.1", resolve));
-      const { port } = smtp.server.address() as AddressInfo;
+      const smtp = await openSilentSmtp();
+      const { mails, port } = smtp;
       // Its clock is ahead, so that the test need not wait a whole lease.
       const ahead = leaseMs - 12_000;
       const living = await startService({ folder, mailer: { host: "127.0.0.1", port, from: "service@example.test" }, clock: { now: () => Date.now() + ahead } });
@@ -91,9 +76,8 @@ if (server !== undefined) {
 
         child = spawn(process.execPath, ["--import=tsx", fileURLToPath(new URL("../http/mail-host.ts", import.meta.url)), folder, String(port)], { stdio: ["ignore", "pipe", "inherit"] });
         const [line] = (await once(child.stdout!, "data")) as [Buffer];
-        const arrived = once(smtp, "mail");
         await demand(200, send(`${line.toString().trim()}/api/auth/password/forgot`, "POST", { body: { tenant: "acme", email: "alice@example.test" } }));
-        await arrived;
+        await smtp.arrived(1);
         // A node that looks while the mail is under way, and lives on.
         second = await startService({ folder, mailer: { host: "127.0.0.1", port, from: "service@example.test" }, clock: { now: () => Date.now() + ahead } });
         expect(mails).to.have.length(1);
@@ -101,8 +85,8 @@ if (server !== undefined) {
         await once(child, "exit");
         expect(mails).to.have.length(1);
 
-        answers = true;
-        if (mails.length < 2) await once(smtp, "mail");
+        smtp.answer();
+        await smtp.arrived(2);
         const tokens = mails.map((mail) => /token=([A-Za-z0-9_-]{86})/.exec(mail)![1]);
         const redeem = (token: unknown): Promise<Answer> => living.request("POST", "/api/auth/password/reset", { body: { token, password: "another long password" } });
         expect((await redeem(tokens[0])).status).to.equal(400);
@@ -111,7 +95,7 @@ if (server !== undefined) {
         await second?.close();
         await living.close();
         expect(mails).to.have.length(2);
-        await new Promise<void>((resolve) => smtp.close(() => resolve()));
+        await smtp.close();
       }
     });
   });
