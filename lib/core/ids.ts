@@ -39,9 +39,12 @@ export function isId(text: unknown): text is string {
   return typeof text === "string" && pattern.test(text);
 }
 
-/** 256 random bits, base64url: 43 characters. */
+/** 256 random bits, base64url: 43 characters, the first of them no hyphen: a command line would take it for an option. */
 export function newSecret(): string {
-  return randomBytes(32).toString("base64url");
+  for (;;) {
+    const secret = randomBytes(32).toString("base64url");
+    if (!secret.startsWith("-")) return secret;
+  }
 }
 
 /** SHA-256, hexadecimal. Enough for secrets of 256 random bits; never for passwords. */
