@@ -48,6 +48,24 @@ describe("admin page: records", function () {
     await page.getByText("12 records").waitFor();
   });
 
+  it("tells the count of the records that it shows, even when the count is there before they are", async () => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => { release = resolve; });
+    const counted = page.waitForResponse((response) => response.url().includes("count=true") && response.url().includes("where="));
+    await page.route((url) => url.searchParams.has("where") && !url.searchParams.has("count"), async (request) => {
+      await released;
+      await request.continue();
+    });
+    await page.getByRole("textbox", { name: "Filter" }).fill('author ~ "le guin"');
+    await page.getByRole("button", { name: "Apply" }).click();
+    await (await counted).finished();
+    await page.getByText("Counting…").waitFor();
+    expect(await titles()).to.have.length(12);
+    release();
+    await page.getByText("2 records match").waitFor();
+    expect(await titles()).to.have.length(2);
+  });
+
   it("completes the values of a choice", async () => {
     const filter = page.getByRole("textbox", { name: "Filter" });
     await filter.pressSequentially('state = "l');

@@ -20,6 +20,9 @@ import { RecordSheet } from "./record-sheet.js";
 
 const pageSize = 50;
 
+/** An answer, and the filter that it answers: the page and its count come apart, in any order. */
+type Found = RecordPage & { readonly where: string };
+
 export function RecordsTab(props: CollectionProps) {
   const { tenant, collection } = props;
   const query = route.value.query;
@@ -30,9 +33,9 @@ export function RecordsTab(props: CollectionProps) {
   const sortText = sort === null ? null : `${sort.field}:${sort.direction}`;
   const before = useSignal<readonly string[]>([]);
   const selected = useSignal<ReadonlySet<string>>(new Set());
-  const page = useResource<RecordPage>((signal) => data.list(tenant, collection.name, { limit: pageSize, where, cursor, sort: sortText }, signal), [tenant.id, collection.name, where, cursor, sortText], { keep: true });
+  const page = useResource<Found>(async (signal) => ({ ...(await data.list(tenant, collection.name, { limit: pageSize, where, cursor, sort: sortText }, signal)), where }), [tenant.id, collection.name, where, cursor, sortText], { keep: true });
   // Counting may take longer than a page does, so it never keeps the page waiting.
-  const total = useResource<RecordPage>((signal) => data.list(tenant, collection.name, { limit: 1, count: true, where }, signal), [tenant.id, collection.name, where], { keep: true });
+  const total = useResource<Found>(async (signal) => ({ ...(await data.list(tenant, collection.name, { limit: 1, count: true, where }, signal)), where }), [tenant.id, collection.name, where], { keep: true });
   useEffect(() => { selected.value = new Set(); }, [where, cursor, sortText]);
   const path = ["t", tenant.slug, "c", collection.name];
   const here = Object.fromEntries(query);
@@ -63,7 +66,7 @@ export function RecordsTab(props: CollectionProps) {
       {items.length > 0 && (
         <>
           <div class="row spread">
-            <p class="muted" role="status">{total.data?.total === undefined ? "Counting…" : `${formatCount(total.data.total)} ${total.data.total === 1 ? word : `${word}s`}`}{filtered ? " match" : ""}</p>
+            <p class="muted" role="status">{countOf(page.data, total.data, total.error !== undefined, word)}</p>
             <div class="row">
               {selected.value.size > 0 && <Button kind="danger" icon="trash" onClick={() => removeMany(props, [...selected.value], items, () => { selected.value = new Set(); reload(); })}>Delete {selected.value.size} selected</Button>}
               <ColumnsMenu columns={columns} />
@@ -95,9 +98,16 @@ export function RecordsTab(props: CollectionProps) {
           </div>
         </nav>
       )}
-      {opened !== undefined && <RecordSheet key={opened} {...props} id={opened === "new" ? null : opened} onClose={() => go(link(path, here))} onSaved={(record) => { reload(); if (opened === "new") go(link(path, here)); else page.set({ ...(page.data ?? { offset: 0, limit: pageSize, hasMore: false }), items: items.map((item) => (item.id === record.id ? record : item)) }); }} onRemoved={() => { go(link(path, here)); reload(); }} />}
+      {opened !== undefined && <RecordSheet key={opened} {...props} id={opened === "new" ? null : opened} onClose={() => go(link(path, here))} onSaved={(record) => { reload(); if (opened === "new") go(link(path, here)); else page.set({ ...(page.data ?? { offset: 0, limit: pageSize, hasMore: false, where }), items: items.map((item) => (item.id === record.id ? record : item)) }); }} onRemoved={() => { go(link(path, here)); reload(); }} />}
     </>
   );
+}
+
+/** How many records the shown ones are of. A count of another filter than theirs is not told. */
+function countOf(shown: Found | undefined, counted: Found | undefined, failed: boolean, word: string): string {
+  if (shown === undefined || counted?.total === undefined || counted.where !== shown.where) return failed ? "The count failed." : "Counting…";
+  const noun = counted.total === 1 ? word : `${word}s`;
+  return `${formatCount(counted.total)} ${noun}${shown.where === "" ? "" : " match"}`;
 }
 
 const isTitled = (record: RecordBody, title: string | undefined): title is string => title !== undefined && typeof record[title] === "string" && record[title] !== "";
