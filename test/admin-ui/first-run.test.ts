@@ -14,7 +14,7 @@ describe("admin page: first run", function () {
     const { page, faults } = await admin.visit();
     const { token } = await admin.service.service.createSetupToken();
     await page.goto(`${admin.service.url}/authenticate`);
-    expect(page.url()).to.match(/\/admin\/#\/sign-in$/);
+    await page.waitForURL(/\/admin\/#\/sign-in$/);
     await page.getByRole("link", { name: "Use a setup token" }).click();
     await page.getByLabel("Setup token").fill(token);
     await page.getByLabel("User name").fill("root");
