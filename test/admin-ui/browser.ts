@@ -1,9 +1,9 @@
 // A real browser on the admin page of a real service. Whatever breaks the page's policy or throws in it fails the test.
 import { createRequire } from "node:module";
-import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { launchChromium } from "../support/chromium.js";
 import { startService, testPassword, type TestService } from "../support/service.js";
 
-const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 const axePath = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
 export interface Visit {
@@ -26,11 +26,11 @@ export const superadmin = { username: "root", password: testPassword } as const;
 
 export async function openAdminBrowser(options: Parameters<typeof startService>[0] = {}): Promise<AdminBrowser> {
   const service = await startService(options);
-  const browser = await chromium.launch({ executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium", args: flags });
+  const browser = await launchChromium();
 
   async function visit(contextOptions: BrowserContextOptions = {}): Promise<Visit> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, locale: "en-GB", timezoneId: "UTC", ...contextOptions });
-    context.setDefaultTimeout(10_000);
+    context.setDefaultTimeout(30_000);
     const page = await context.newPage();
     const faults: string[] = [];
     page.on("pageerror", (error) => faults.push(`error: ${error.message}`));

@@ -5,9 +5,10 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chromium, type Browser, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { createGallery, type Gallery } from "../../examples/gallery/gallery.js";
 import { makePhotographs, type Photograph } from "../../examples/gallery/photographs.js";
+import { launchChromium } from "../support/chromium.js";
 import { closeServer } from "../support/service.js";
 
 describe("the gallery example", () => {
@@ -28,7 +29,7 @@ describe("the gallery example", () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     photographs = await makePhotographs();
-    browser = await chromium.launch({ executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
+    browser = await launchChromium();
     page = await (await browser.newContext({ viewport: { width: 1200, height: 900 }, deviceScaleFactor: 2 })).newPage();
     page.on("pageerror", (error) => faults.push(error.message));
     page.on("console", (message) => { if (message.type() === "error") faults.push(message.text()); });

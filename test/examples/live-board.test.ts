@@ -5,8 +5,9 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { createLiveBoard, type LiveBoard } from "../../examples/live-board/live-board.js";
+import { launchChromium } from "../support/chromium.js";
 import { closeServer } from "../support/service.js";
 
 describe("the live board example", () => {
@@ -58,7 +59,7 @@ describe("the live board example", () => {
     server = createServer(board.app);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    browser = await chromium.launch({ executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
+    browser = await launchChromium();
     alice = await openPage();
     bob = await openPage();
   });
