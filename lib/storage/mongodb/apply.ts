@@ -8,8 +8,9 @@ import { toDocument, toIndexes, toTransform, type DefineStep, type EntryDocument
 import { codeOf, onlyDuplicates } from "./errors.js";
 import { indexKeys, indexName } from "./names.js";
 
-/** Rows that a transform reads and writes at a time. */
+/** Rows that a transform reads at a time, and bytes of their texts that it writes at a time. */
 const rowsAtOnce = 100;
+const bytesAtOnce = 4 * 1024 * 1024;
 const noNamespace = 26;
 
 type Final = { readonly step: PutStep | RemoveStep; readonly known: boolean };
@@ -117,24 +118,32 @@ async function transformRows(collections: Collections, step: DefineStep, entry: 
   const rows = collections.rows(step.table);
   const transform = compileTransform(toTransform(step.transform!));
   let documents: RowDocument[] = [];
+  let size = 0;
 
   async function write(): Promise<void> {
     const found = documents;
     documents = [];
-    await replaceRows(collections, rows, found, entry - 1);
+    size = 0;
+    if (found.length > 0) await replaceRows(collections, rows, found, entry - 1);
   }
 
   let last = "";
   for (;;) {
-    const found = await rows.find({ _id: { $gt: last } }).sort({ _id: 1 }).limit(rowsAtOnce).toArray();
-    for (const row of found) {
+    let count = 0;
+    // Row by row, since a hundred of the largest would not fit into memory.
+    for await (const row of rows.find({ _id: { $gt: last } }, { projection: { f: 0 } }).sort({ _id: 1 }).limit(rowsAtOnce)) {
+      count += 1;
       last = row._id;
       if (row.s >= entry) continue;
       const changed = transform(JSON.parse(row.d) as Record<string, Json>);
-      if (changed !== undefined) documents.push(toDocument({ id: row._id, revision: row.r + 1, text: toJsonText(changed), hidden: row.h }, entry));
+      if (changed === undefined) continue;
+      const text = toJsonText(changed);
+      documents.push(toDocument({ id: row._id, revision: row.r + 1, text, hidden: row.h }, entry));
+      size += text.length;
+      if (size > bytesAtOnce) await write();
     }
     await write();
-    if (found.length < rowsAtOnce) return;
+    if (count < rowsAtOnce) return;
   }
 }
 

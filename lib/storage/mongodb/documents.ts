@@ -119,6 +119,25 @@ export interface LoggedStep {
   readonly change: { readonly collection: string; readonly action: "create" | "update" | "delete"; readonly at: string; readonly text: string | null } | null;
 }
 
+/** Bytes of an entry of the log, or of a row's document: MongoDB takes 16 MiB, and names and numbers want their part. */
+export const longestEntry = 15_500_000;
+/** Bytes of names, numbers and the rest of a step. */
+const stepFrame = 300;
+
+/** Bytes that the step takes in its entry, about. */
+export function stepSize(step: Step): number {
+  if (step.type === "drop") return stepFrame;
+  if (step.type === "define") return stepFrame + Buffer.byteLength(step.indexes) + Buffer.byteLength(step.transform ?? "");
+  const change = Buffer.byteLength(step.change?.text ?? "");
+  if (step.type === "remove") return stepFrame + change;
+  return stepFrame + Buffer.byteLength(step.hidden ?? "") + change + (step.text === step.change?.text ? change : Buffer.byteLength(step.text));
+}
+
+/** Bytes of the row's document, about: its text, and its scalars once more for queries. */
+export function rowSize({ text, hidden }: Pick<PutStep, "text" | "hidden">): number {
+  return stepFrame + 2 * Buffer.byteLength(text) + Buffer.byteLength(hidden ?? "");
+}
+
 export function toIndexes(text: string): readonly IndexDefinition[] {
   return JSON.parse(text) as IndexDefinition[];
 }

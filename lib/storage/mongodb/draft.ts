@@ -6,7 +6,8 @@ import { matcher } from "../matches.js";
 import { StoredRow } from "../row.js";
 import { UniqueViolation, type IndexDefinition } from "../storage.js";
 import type { Collections } from "./collections.js";
-import { rowProjection, scalarToQuery, toRow, type FetchedRow, type RowDocument, type Step } from "./documents.js";
+import { longestEntry, rowProjection, rowSize, scalarToQuery, stepSize, toRow, type FetchedRow, type RowDocument, type Step } from "./documents.js";
+import { tooLarge } from "./errors.js";
 import { condition, filterToQuery, type RowQuery } from "./filter-to-query.js";
 import { fieldPath, indexName, memberName } from "./names.js";
 
@@ -36,6 +37,8 @@ const alternativesAtOnce = 100;
 
 export class Draft {
   readonly steps: Step[] = [];
+  /** Bytes of the steps, about. */
+  size = 0;
   changes: number;
   stamp: number;
   readonly #collections: Collections;
@@ -49,6 +52,7 @@ export class Draft {
   readonly #owners = new Map<string, Promise<readonly string[]>>();
   readonly #keys = new WeakMap<DraftRow, Map<IndexDefinition, string | undefined>>();
   #undo: (() => void)[] = [];
+  #begun = 0;
 
   constructor(collections: Collections, known: Known) {
     this.#collections = collections;
@@ -63,11 +67,13 @@ export class Draft {
 
   /** What comes after this may be taken back. */
   begin(): void {
-    const { changes, stamp } = this;
+    const { changes, stamp, size } = this;
     const steps = this.steps.length;
+    this.#begun = size;
     this.#undo = [() => {
       this.changes = changes;
       this.stamp = stamp;
+      this.size = size;
       this.steps.length = steps;
     }];
   }
@@ -75,6 +81,15 @@ export class Draft {
   takeBack(): void {
     for (const undo of this.#undo.reverse()) undo();
     this.#undo = [];
+  }
+
+  /** Throws BadRequest where what was begun is too large for an entry. */
+  add(...steps: readonly Step[]): void {
+    for (const step of steps) {
+      this.steps.push(step);
+      this.size += stepSize(step);
+      if (this.size - this.#begun > longestEntry) throw tooLarge();
+    }
   }
 
   /** Fetches rows that will be asked for. */
@@ -101,7 +116,9 @@ export class Draft {
     return this.#fetched.get(table)?.get(id) ?? undefined;
   }
 
+  /** Throws BadRequest where the row is too large for a document: in the log it would stop every later write. */
   put(table: string, id: string, row: DraftRow | null): void {
+    if (row !== null && rowSize(row) > longestEntry) throw tooLarge();
     let rows = this.#rows.get(table);
     if (rows === undefined) this.#rows.set(table, (rows = new Map()));
     const before = rows.get(id);

@@ -18,9 +18,17 @@ export function isDuplicate(error: unknown): boolean {
 
 /** The same as a failed write of many: every single fault is a taken id. */
 export function onlyDuplicates(error: unknown): boolean {
+  return isDuplicate(error) && writeErrors(error).every(isDuplicate);
+}
+
+function writeErrors(error: unknown): readonly unknown[] {
   const faults = (error as { writeErrors?: unknown } | null)?.writeErrors;
-  const list = Array.isArray(faults) ? (faults as unknown[]) : faults === undefined ? [] : [faults];
-  return isDuplicate(error) && list.every(isDuplicate);
+  return Array.isArray(faults) ? (faults as unknown[]) : faults === undefined ? [] : [faults];
+}
+
+/** For what no document of MongoDB can hold: 16 MiB, in which the log repeats a changed row. */
+export function tooLarge(cause?: unknown): BadRequest {
+  return new BadRequest("This is too large for one write to MongoDB (about 16 MB, in which a changed record counts twice): write less at a time", cause);
 }
 
 /** The contract's error for one of the driver's; any other is given back as it is. */
@@ -29,9 +37,11 @@ export function translate(error: unknown): unknown {
   if (unavailable.test(error.name)) return new StorageUnavailable(error);
   const code = codeOf(error);
   if (code === 10334 || (code === undefined && error.name === "MongoInvalidArgumentError" && error.message.includes("larger than"))) {
-    return new BadRequest("This is too large for the database: write less at a time", error);
+    return tooLarge(error);
   }
   if (code === 14031) return new InsufficientStorage(error);
   if (code !== undefined && unavailableCodes.has(code)) return new StorageUnavailable(error);
+  // A connection that broke in a write of many is told as a fault of the write, with nothing of the server's in it.
+  if (code === undefined && error.name === "MongoBulkWriteError" && writeErrors(error).length === 0) return new StorageUnavailable(error);
   return error;
 }

@@ -1,11 +1,11 @@
 // A unit as the writer takes it: its values fixed in the moment of the call, as they come back from JSON.
-import { BadRequest } from "../../core/errors.js";
 import type { Json, RecordValue } from "../../core/record.js";
 import type { Absent, Conditions, Define, Drop, Exists, Hidden, LogEntry, Unit } from "../storage.js";
 import { toJsonText } from "../well-formed.js";
+import { tooLarge } from "./errors.js";
 import { rowsOf } from "./names.js";
 
-/** Bytes of a unit; MongoDB takes 16 MiB for one document, and the log repeats a changed row. */
+/** Bytes of what a unit brings; what it makes of the stored rows is measured by its draft. */
 export const longestUnit = 12 * 1024 * 1024;
 
 export interface PreparedInsert {
@@ -72,6 +72,6 @@ export function prepare(unit: Unit, at: string): PreparedUnit {
         return operation;
     }
   });
-  if (size > longestUnit) throw new BadRequest("This is too large for one write to MongoDB (12 MiB): write less at a time");
+  if (size > longestUnit) throw tooLarge();
   return { operations, stamp: unit.stamp, head: unit.head, bump: unit.bump === true, at, size };
 }

@@ -26,7 +26,7 @@ export function createTable(connection: Connection, collections: () => Collectio
     if (query === "nothing" || limit <= 0) return undefined;
     const parts = [query, ...(after === undefined ? [] : [afterToQuery(sort, after)])].filter((part) => Object.keys(part).length > 0);
     const where: RowQuery = parts.length === 0 ? {} : parts.length === 1 ? parts[0]! : { $and: parts };
-    const page = exact ? { ...(offset > 0 ? { skip: offset } : {}), limit, batchSize: Math.min(limit + 1, 1001) } : { batchSize: 200 };
+    const page = exact ? { ...(offset > 0 ? { skip: Math.min(offset, Number.MAX_SAFE_INTEGER) } : {}), limit, batchSize: Math.min(limit + 1, 1001) } : { batchSize: 200 };
     return { where, exact, options: { sort: sortKeys(sort), maxTimeMS: longestRead, ...page } };
   }
 

@@ -61,7 +61,7 @@ async function runOperation(draft: Draft, operation: Prepared, index: number, lo
     case "drop":
       if (!draft.tables.has(operation.table)) return undefined;
       draft.setTable(operation.table, undefined);
-      draft.steps.push({ type: "drop", table: operation.table });
+      draft.add({ type: "drop", table: operation.table });
       return undefined;
   }
 }
@@ -72,7 +72,7 @@ async function insert(draft: Draft, { table, text, record, hidden, log }: Prepar
   if ((await draft.find(table, id)) !== undefined) throw new UniqueViolation(index, ["id"]);
   await draft.demandUnique(table, id, record, index, () => true);
   draft.put(table, id, { revision: 1, text, hidden, record });
-  draft.steps.push({ type: "put", table, id, known: false, revision: 1, text, hidden, change: tell(log, "create", id, text) });
+  draft.add({ type: "put", table, id, known: false, revision: 1, text, hidden, change: tell(log, "create", id, text) });
   return new StoredRow(id, 1, text, hidden);
 }
 
@@ -94,7 +94,7 @@ async function update(draft: Draft, operation: PreparedUpdate, index: number, te
   if (set !== undefined) await draft.demandUnique(table, id, record, index, (each) => each.fields.some(({ field }) => Object.hasOwn(set, field)));
   const revision = row.revision + 1;
   draft.put(table, id, { revision, text, hidden, record });
-  draft.steps.push({ type: "put", table, id, known: true, revision, text, hidden, change: tell(log, "update", id, text) });
+  draft.add({ type: "put", table, id, known: true, revision, text, hidden, change: tell(log, "update", id, text) });
   return new StoredRow(id, revision, text, hidden);
 }
 
@@ -103,7 +103,7 @@ async function remove(draft: Draft, operation: PreparedRemove, index: number, te
   const row = await conditionalRow(draft, operation, index);
   if (row === undefined) return undefined;
   draft.put(table, id, null);
-  draft.steps.push({ type: "remove", table, id, change: tell(log, "delete", id, row.text) });
+  draft.add({ type: "remove", table, id, change: tell(log, "delete", id, row.text) });
   return new StoredRow(id, row.revision, row.text, row.hidden);
 }
 
@@ -159,5 +159,5 @@ async function define(draft: Draft, { table, indexes, transform }: Define, index
     }
   }
   draft.setTable(table, indexes);
-  draft.steps.push({ type: "define", table, indexes: JSON.stringify(indexes), transform: transform === undefined ? null : JSON.stringify(transform) }, ...rewritten);
+  draft.add({ type: "define", table, indexes: JSON.stringify(indexes), transform: transform === undefined ? null : JSON.stringify(transform) }, ...rewritten);
 }

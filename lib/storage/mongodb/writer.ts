@@ -4,7 +4,7 @@ import { ServiceError, StorageUnavailable } from "../../core/errors.js";
 import type { RecordValue } from "../../core/record.js";
 import { ConditionMissed, HeadMoved, StampChanged, UniqueViolation, type UnitResult } from "../storage.js";
 import type { Collections } from "./collections.js";
-import type { EntryDocument } from "./documents.js";
+import { longestEntry, type EntryDocument } from "./documents.js";
 import { Draft, type Known } from "./draft.js";
 import { translate } from "./errors.js";
 import type { Journal } from "./journal.js";
@@ -82,17 +82,23 @@ export function createWriter(collections: () => Collections, journal: Journal, w
     return queue.splice(0, count);
   }
 
-  async function writeGroup(jobs: readonly Job[]): Promise<void> {
+  /** Takes out of `jobs`, and puts back into the queue, those that the entry has no room for. */
+  async function writeGroup(jobs: Job[]): Promise<void> {
     const started = performance.now();
     for (;;) {
       if (journal.isContended()) await wait(Math.random() * 8);
       const { known, draft } = await openDraft(jobs);
       const outcomes: (() => void)[] = [];
       let failed = false;
-      for (const job of jobs) {
+      for (const [position, job] of jobs.entries()) {
         draft.begin();
         try {
           const result = await runUnit(draft, job.unit!, known);
+          if (draft.size > longestEntry) {
+            draft.takeBack();
+            queue.unshift(...jobs.splice(position));
+            break;
+          }
           outcomes.push(() => job.resolve(result));
         } catch (error) {
           draft.takeBack();
