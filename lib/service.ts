@@ -29,6 +29,7 @@ import type { HookHandler, HookScope } from "./hooks/handlers.js";
 import { indexHookRows } from "./hooks/stored.js";
 import { createIdentify, type Identified, type RequireUser } from "./host/identify.js";
 import { hostFiles } from "./host/files.js";
+import { idOf } from "./host/input.js";
 import { createTenantHandle, type HandleDeps, type TenantHandle } from "./host/tenant-handle.js";
 import { cookieSession, createAdminRoutes } from "./http/admin.js";
 import { createAdminUi } from "./http/admin-ui.js";
@@ -275,7 +276,11 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
     createSetupToken: opened(admin.createSetupToken),
     hasSuperadmin: opened(admin.hasSuperadmin),
     tenants: {
-      list: opened(tenants.list), get: opened(tenants.get), create: opened(tenants.create), update: opened(tenants.update), delete: opened(tenants.remove),
+      list: opened(tenants.list),
+      get: opened((tenantId) => tenants.get(idOf(tenantId))),
+      create: opened(tenants.create),
+      update: opened((tenantId, body) => tenants.update(idOf(tenantId), body)),
+      delete: opened((tenantId) => tenants.remove(idOf(tenantId))),
     },
     tenant: (slug: string) => createTenantHandle(handles, slug),
     on: hooks.on,

@@ -64,8 +64,9 @@ interface Inspection {
 async function* inspect(stream: Readable, field: FileField, seen: Inspection): AsyncGenerator<Buffer> {
   let held: Buffer[] | undefined = [];
   // The stream is ended by the caller, once what was wrong with it can be told: ended here, its owner would see it break first.
-  for await (const piece of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer | string>) {
-    const chunk = typeof piece === "string" ? Buffer.from(piece) : piece;
+  for await (const piece of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<unknown>) {
+    if (!(typeof piece === "string" || piece instanceof Uint8Array)) throw refuse(seen, field, "must be a stream of bytes or text");
+    const chunk = Buffer.isBuffer(piece) ? piece : Buffer.from(piece as string | Uint8Array);
     if (chunk.length === 0) continue;
     seen.size += chunk.length;
     if (seen.size > field.maxSize) throw refuse(seen, field, `must be at most ${field.maxSize} bytes`);

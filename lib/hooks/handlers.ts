@@ -1,4 +1,5 @@
 // Handlers in the host's own process: `on(event, scope, handler, priority)`.
+import { BadRequest } from "../core/errors.js";
 import { hookEvents, type HookEvent } from "./definition.js";
 import type { Envelope } from "./hooks.js";
 
@@ -22,6 +23,7 @@ export interface Registration {
 }
 
 export interface Handlers {
+  /** Returns the function that ends it. Throws BadRequest. */
   on(event: HookEvent, scope: HookScope, handler: HookHandler, priority?: number): () => void;
   /** In priority order; a shared empty list where there is none. */
   matching(event: string, tenantSlug: string, collection: string): readonly Registration[];
@@ -33,9 +35,10 @@ export function createHandlers(): Handlers {
   const byEvent = new Map<string, readonly Registration[]>();
   return {
     on(event, scope, handler, priority = 0) {
-      if (!hookEvents.includes(event)) throw new TypeError(`"${String(event)}" is no hook event: use one of ${hookEvents.join(", ")}`);
-      if (typeof handler !== "function") throw new TypeError("a hook handler must be a function");
-      if (!Number.isFinite(priority)) throw new TypeError("priority must be a number");
+      if (!hookEvents.includes(event)) throw new BadRequest(`${typeof event === "string" ? `"${event}"` : `a ${typeof event}`} is no hook event: use one of ${hookEvents.join(", ")}`);
+      checkScope(scope);
+      if (typeof handler !== "function") throw new BadRequest("a hook handler must be a function");
+      if (!Number.isFinite(priority)) throw new BadRequest("priority must be a number");
       const registration: Registration = { scope: { ...scope }, handler, priority };
       byEvent.set(event, [...(byEvent.get(event) ?? []), registration].sort((a, b) => a.priority - b.priority));
       return () => {
@@ -51,4 +54,11 @@ export function createHandlers(): Handlers {
         (scope.tenant === undefined || scope.tenant === tenantSlug) && (scope.collection === undefined || scope.collection === collection));
     },
   };
+}
+
+/** A member with a slip in its name would make the handler hear of every tenant. */
+function checkScope(scope: unknown): void {
+  const isObject = typeof scope === "object" && scope !== null && !Array.isArray(scope);
+  const wrong = isObject ? Object.entries(scope).find(([name, value]) => !(name === "tenant" || name === "collection") || (value !== undefined && typeof value !== "string")) : undefined;
+  if (!isObject || wrong !== undefined) throw new BadRequest("the scope of a hook handler must be { tenant?, collection? }, both text");
 }

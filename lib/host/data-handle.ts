@@ -11,7 +11,7 @@ import type { WatchEvent } from "../realtime/watcher.js";
 import type { Records } from "../records/records.js";
 import type { TenantContext } from "../tenants/context.js";
 import { hostCall, type Who } from "./call.js";
-import { bodyOf, idOf, listParametersOf } from "./input.js";
+import { bodyOf, fileOf, idOf, listParametersOf, optionsOf } from "./input.js";
 
 /** The fields that a collection's schema defines, for typed access. */
 export type Fields = Record<string, unknown>;
@@ -97,26 +97,27 @@ export interface DataDeps {
 export function createDataHandle(deps: DataDeps, who: Who): DataHandle {
   const { records, files } = deps;
 
-  async function asked<T>(method: string, path: string, run: (context: TenantContext, call: Call) => Promise<T>): Promise<T> {
+  /** `path`: where HTTP does it, or what follows after /api/collections. Throws NotFound where a part of it is no text. */
+  async function asked<T>(method: string, path: string | readonly string[], run: (context: TenantContext, call: Call) => Promise<T>): Promise<T> {
+    const place = typeof path === "string" ? path : ["/api/collections", ...path.map(idOf)].join("/");
     const context = await deps.context();
-    return await run(context, await hostCall(context, who, { method, path, mountPath: deps.mountPath() }));
+    return await run(context, await hostCall(context, who, { method, path: place, mountPath: deps.mountPath() }));
   }
 
   return {
     collection<T extends Fields>(name: string): CollectionHandle<T> {
-      const path = `/api/collections/${name}`;
       return {
-        list: (parameters) => asked("GET", path, async (context, call) => {
+        list: (parameters) => asked("GET", [name], async (context, call) => {
           records.collection(context, name);
           return (await records.list(context, call, name, listParametersOf(parameters))).value as unknown as Page<T>;
         }),
-        get: (id) => asked("GET", `${path}/${id}`, async (context, call) => tagged<T>(await records.view(context, call, name, idOf(id)))),
-        create: (body) => asked("POST", path, async (context, call) => tagged<T>(await records.create(context, call, name, { body: bodyOf(body) }))),
-        update: (id, body, options) => asked("PATCH", `${path}/${id}`, async (context, call) =>
-          tagged<T>(await records.update(context, call, name, { recordId: idOf(id), body: bodyOf(body), ifMatch: tagOf(options) }))),
-        delete: (id, options) => asked("DELETE", `${path}/${id}`, (context, call) => records.remove(context, call, name, { recordId: idOf(id), ifMatch: tagOf(options) })),
+        get: (id) => asked("GET", [name, id], async (context, call) => tagged<T>(await records.view(context, call, name, id))),
+        create: (body) => asked("POST", [name], async (context, call) => tagged<T>(await records.create(context, call, name, { body: bodyOf(body) }))),
+        update: (id, body, options) => asked("PATCH", [name, id], async (context, call) =>
+          tagged<T>(await records.update(context, call, name, { recordId: id, body: bodyOf(body), ifMatch: tagOf(options) }))),
+        delete: (id, options) => asked("DELETE", [name, id], (context, call) => records.remove(context, call, name, { recordId: id, ifMatch: tagOf(options) })),
         subscribe: (options) => begun(asked("GET", "/api/realtime", async (context, call) => ({
-          iterator: deps.watch(context, call, name, options ?? {}) as unknown as AsyncIterableIterator<ChangeEvent<T>>,
+          iterator: deps.watch(context, call, idOf(name), optionsOf(options, { id: "text", since: "text", signal: "signal" })) as unknown as AsyncIterableIterator<ChangeEvent<T>>,
         }))),
       };
     },
@@ -124,11 +125,12 @@ export function createDataHandle(deps: DataDeps, who: Who): DataHandle {
     batch: (requests) => asked("POST", "/api/batch", (context, call) => records.batch(context, call, { requests })),
 
     files: {
-      upload: (collection, id, field, file) => asked("PATCH", `/api/collections/${collection}/${id}`, (context, call) => files.upload(context, call, collection, idOf(id), field, file)),
-      read: (collection, id, field, options) => asked("GET", `/api/collections/${collection}/${id}/files/${field}`, (context, call) => files.read(context, call, collection, idOf(id), field, options ?? {})),
+      upload: (collection, id, field, file) => asked("PATCH", [collection, id], (context, call) => files.upload(context, call, collection, id, idOf(field), fileOf(file))),
+      read: (collection, id, field, options) => asked("GET", [collection, id, "files", field], (context, call) =>
+        files.read(context, call, collection, id, field, optionsOf(options, { fileId: "text", width: "number" }))),
       token: () => asked("POST", "/api/files/token", (context, call) => files.token(context, call)),
       delete: async (collection, id, field, options) => {
-        await asked("DELETE", `/api/collections/${collection}/${id}/files/${field}`, (context, call) => files.remove(context, call, collection, idOf(id), field, options?.fileId));
+        await asked("DELETE", [collection, id, "files", field], (context, call) => files.remove(context, call, collection, id, field, optionsOf(options, { fileId: "text" }).fileId));
       },
     },
   };
@@ -146,8 +148,9 @@ function tagOf<T extends Fields>(condition: WriteCondition<T> | undefined): stri
   const { ifMatch, ifUnchanged } = condition ?? {};
   if (ifMatch !== undefined && typeof ifMatch !== "string") throw new BadRequest("ifMatch must be an entity tag");
   if (ifUnchanged === undefined) return ifMatch;
+  if (ifMatch !== undefined) throw new BadRequest("give ifMatch or ifUnchanged, not both");
   const tag = tags.get(ifUnchanged);
-  if (tag === undefined || ifMatch !== undefined) throw new TypeError(tag === undefined ? "ifUnchanged must be a record as get, create or update gave it" : "give ifMatch or ifUnchanged, not both");
+  if (tag === undefined) throw new BadRequest("ifUnchanged must be a record as get, create or update gave it");
   return tag;
 }
 

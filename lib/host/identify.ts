@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RecordValue } from "../core/record.js";
 import type { Tenant } from "../core/tenant.js";
-import { CredentialRejected, ServiceError, Unauthorized } from "../core/errors.js";
+import { BadRequest, CredentialRejected, ServiceError, Unauthorized } from "../core/errors.js";
 import type { Logger } from "../core/logger.js";
 import { errorReply } from "../http/errors.js";
 import { HttpFacts } from "../http/facts.js";
@@ -48,6 +48,7 @@ export interface Identify {
 
 export function createIdentify({ calls, registry, ready, logger }: IdentifyDeps): Identify {
   async function identify(req: IncomingMessage): Promise<Identified> {
+    if (typeof (req as Partial<IncomingMessage> | null | undefined)?.headers !== "object") throw new BadRequest("identify(...) takes the request itself");
     await ready();
     const trace = { caller: null, tenantId: null, rejection: null, rejectedKey: null, hookMs: 0 };
     const identity = await calls.identify(req, trace);

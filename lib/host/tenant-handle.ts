@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
 import type { Call, RequestFacts } from "../core/call.js";
-import { NotFound, Unauthorized } from "../core/errors.js";
+import { BadRequest, NotFound, Unauthorized } from "../core/errors.js";
 import type { JsonObject, RecordValue } from "../core/record.js";
 import type { Settings, Tenant } from "../core/tenant.js";
 import type { ApiKeys } from "../api-keys/api-keys.js";
@@ -16,15 +16,15 @@ import type { HookManagement } from "../hooks/manage.js";
 import type { Explained } from "../explain/explain.js";
 import type { Question } from "../explain/question.js";
 import type { Operations } from "../operations.js";
-import type { Logs } from "../logs/logs.js";
+import type { HookLogQuery, Logs, RequestLogQuery } from "../logs/logs.js";
 import type { CollectionDefinition } from "../schema/collection.js";
-import type { TransferFormat } from "../transfer/formats.js";
+import { readFormat, type TransferFormat } from "../transfer/formats.js";
 import type { ImportInput, ImportReport } from "../transfer/import.js";
 import type { SettingsManagement } from "../tenants/settings.js";
 import type { TenantContext, TenantRegistry } from "../tenants/context.js";
 import type { AdminEditor } from "../users/admin-editor.js";
 import { checkWho, hostCall, type Who } from "./call.js";
-import { bodyOf, idOf } from "./input.js";
+import { bodyOf, idOf, optionsOf, streamOf } from "./input.js";
 import { createDataHandle, type DataDeps, type DataHandle } from "./data-handle.js";
 
 export interface HandleDeps {
@@ -143,10 +143,15 @@ export function createTenantHandle(deps: HandleDeps, slug: string): TenantHandle
       create: async (input) => collections.create(await context(), input),
       update: async (name, input) => collections.update(await context(), name, input),
       delete: async (name) => collections.remove(await context(), name),
-      export: async (name, { format = "ndjson", onProgress } = {}) => transfer.export(await context(), name, { format, onProgress }),
+      export: async (name, options) => {
+        const { format, onProgress } = optionsOf(options, { format: "text", onProgress: "function" });
+        return transfer.export(await context(), name, { format: readFormat(format, "ndjson"), onProgress });
+      },
       import: async (name, input) => {
-        const as = await call("system", "POST", `/api/collections/${name}`);
-        return await transfer.import(as.context, as.call, name, { ...input, dryRun: input.dryRun ?? false });
+        const { format, open, dryRun = false, delimiter, onProgress } = optionsOf(input, { format: "text", open: "function", dryRun: "flag", delimiter: "text", onProgress: "function" });
+        if (open === undefined) throw new BadRequest("open must be a function that gives the text from its beginning");
+        const as = await call("system", "POST", `/api/collections/${idOf(name)}`);
+        return await transfer.import(as.context, as.call, name, { format: readFormat(format, "json"), open: async () => streamOf(await open(), "what open gives"), dryRun, delimiter, onProgress });
       },
     },
     settings: {
@@ -154,19 +159,22 @@ export function createTenantHandle(deps: HandleDeps, slug: string): TenantHandle
       update: async (input) => settings.update(await context(), input),
     },
     users: {
-      list: async (page) => (await editor.list(await context(), { offset: page?.offset ?? 0, limit: page?.limit ?? 25 })) as { items: readonly JsonObject[]; hasMore: boolean },
+      list: async (page) => {
+        const { offset = 0, limit = 25 } = optionsOf(page, { offset: "integer", limit: "limit" });
+        return (await editor.list(await context(), { offset: Math.max(0, offset), limit })) as { items: readonly JsonObject[]; hasMore: boolean };
+      },
       get: async (id) => editor.get(await context(), idOf(id)),
       create: async (input) => {
         const as = await call("system", "POST", "/api/collections/users");
         return (await editor.create(as.context, as.call, bodyOf(input))) as JsonObject & { readonly id: string };
       },
       update: async (id, input) => {
-        const as = await call("system", "PATCH", `/api/collections/users/${id}`);
-        return await editor.update(as.context, as.call, idOf(id), bodyOf(input));
+        const as = await call("system", "PATCH", `/api/collections/users/${idOf(id)}`);
+        return await editor.update(as.context, as.call, id, bodyOf(input));
       },
       delete: async (id) => {
-        const as = await call("system", "DELETE", `/api/collections/users/${id}`);
-        await editor.remove(as.context, as.call, idOf(id));
+        const as = await call("system", "DELETE", `/api/collections/users/${idOf(id)}`);
+        await editor.remove(as.context, as.call, id);
       },
     },
     auth: {
@@ -176,7 +184,7 @@ export function createTenantHandle(deps: HandleDeps, slug: string): TenantHandle
         const { tenant } = await context();
         const body = bodyOf(input);
         if ((await auth.tenantOf(body["refreshToken"]))?.tenant.id !== tenant.id) throw new Unauthorized();
-        return auth.refresh(origin("/api/auth/refresh"), { ...body });
+        return auth.refresh(origin("/api/auth/refresh"), body);
       },
       logout: async (who) => {
         const as = await call(who, "POST", "/api/auth/logout");
@@ -188,17 +196,17 @@ export function createTenantHandle(deps: HandleDeps, slug: string): TenantHandle
       },
       issueToken: async (who, input) => {
         const as = await call(who, "POST", "/api/auth/issue-token");
-        return await auth.issueToken(as.context, as.call, { ...input });
+        return await auth.issueToken(as.context, as.call, bodyOf(input));
       },
-      forgotPassword: async (input) => oneTime.forgotPassword(await context(), origin("/api/auth/password/forgot"), { ...input }),
+      forgotPassword: async (input) => oneTime.forgotPassword(await context(), origin("/api/auth/password/forgot"), bodyOf(input)),
       resetPassword: async (input) => {
         await context();
-        await oneTime.resetPassword(origin("/api/auth/password/reset"), { ...input });
+        await oneTime.resetPassword(origin("/api/auth/password/reset"), bodyOf(input));
       },
-      requestVerification: async (input) => oneTime.requestVerification(await context(), origin("/api/auth/verify/request"), { ...input }),
+      requestVerification: async (input) => oneTime.requestVerification(await context(), origin("/api/auth/verify/request"), bodyOf(input)),
       confirmVerification: async (input) => {
         await context();
-        await oneTime.confirmVerification(origin("/api/auth/verify/confirm"), { ...input });
+        await oneTime.confirmVerification(origin("/api/auth/verify/confirm"), bodyOf(input));
       },
     },
     apiKeys: {
@@ -216,13 +224,13 @@ export function createTenantHandle(deps: HandleDeps, slug: string): TenantHandle
       update: async (id, input) => hooks.update(await context(), id, input as JsonObject),
       delete: async (id) => hooks.remove(await context(), id),
       test: async (id) => hooks.test(await context(), id),
-      deliveries: async (query) => hooks.deliveries(await context(), query),
+      deliveries: async (query) => hooks.deliveries(await context(), optionsOf(query, { state: "text", limit: "limit", cursor: "text" })),
       redeliver: async (id) => hooks.redeliver(await context(), id),
     },
-    requestLog: { list: async (query = {}) => logs.requests.list(await context(), query) },
-    hookLog: { list: async (query = {}) => logs.hooks.list(await context(), query) },
-    backup: async (options = {}) => backups.make(await context(), options),
-    restore: async (archive, options = {}) => backups.restore(await context(), archive, options),
+    requestLog: { list: async (query) => logs.requests.list(await context(), optionsOf<RequestLogQuery>(query, { requestId: "text", keyId: "text", status: "integer", limit: "limit", cursor: "text" })) },
+    hookLog: { list: async (query) => logs.hooks.list(await context(), optionsOf<HookLogQuery>(query, { hookId: "text", requestId: "text", status: "integer", limit: "limit", cursor: "text" })) },
+    backup: async (options) => backups.make(await context(), optionsOf(options, { onProgress: "function" })),
+    restore: async (archive, options) => backups.restore(await context(), archive, optionsOf(options, { mostBytes: "number", onProgress: "function" })),
     explain: async (question) => explain(await context(), question),
     as: (who) => createDataHandle({ ...deps.data, context }, checkWho(who)),
   };

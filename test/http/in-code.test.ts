@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { text as readText } from "node:stream/consumers";
 import { expect } from "chai";
-import { createRecordsService, type RecordsService, type TenantHandle } from "../../lib/index.js";
+import { BadRequest, createRecordsService, type RecordsService, type TenantHandle } from "../../lib/index.js";
 import { cheapHasher, demand, startService, testPassword, type TestService } from "../support/service.js";
 
 interface Note extends Record<string, unknown> {
@@ -177,7 +177,7 @@ describe("in code", () => {
         expect(await failure(notes.update(first.id, { title: "z" }, { ifUnchanged: old }))).to.include({ status: 412, name: "PreconditionFailed" });
         expect((await failure(notes.delete(first.id, { ifUnchanged: old }))).status).to.equal(412);
       }
-      expect(await failure(notes.update(first.id, {}, { ifUnchanged: { ...second } }))).to.be.instanceOf(TypeError);
+      expect(await failure(notes.update(first.id, {}, { ifUnchanged: { ...second } }))).to.include({ status: 400 });
       const { headers } = await on.meta("GET", `/api/collections/notes/${first.id}?tenant=acme`);
       const third = await notes.update(first.id, { title: "z" }, { ifMatch: headers.etag! });
       await notes.delete(first.id, { ifUnchanged: third });
@@ -314,7 +314,7 @@ describe("in code", () => {
     expect([error.status, order]).to.deep.equal([409, ["early", "late"]]);
     ends.forEach((end) => end());
     expect((await notes.update(id, { title: "i" })).title).to.equal("i");
-    expect(() => records.on("nosuch" as never, {}, () => undefined)).to.throw(TypeError);
+    expect(() => records.on("nosuch" as never, {}, () => undefined)).to.throw(BadRequest);
   });
 
   it("createSetupToken resolves to token and expiresAt, 30 minutes from now", async () => {

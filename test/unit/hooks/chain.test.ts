@@ -1,6 +1,7 @@
 // Chain order: priorities, webhooks and handlers in process in one chain, accumulation, the first refusal stops.
 import { expect } from "chai";
 import type { Caller } from "../../../lib/core/call.js";
+import { BadRequest } from "../../../lib/core/errors.js";
 import { indexHooks } from "../../../lib/hooks/index-hooks.js";
 import type { HookDefinition } from "../../../lib/hooks/definition.js";
 import { failure, json, makeCall, openBench, startReceiver, subjectOf, type Bench, type Receiver } from "./support.js";
@@ -97,9 +98,9 @@ describe("hook chain", () => {
   });
 
   it("on refuses what is no event, no handler or no priority", () => {
-    expect(() => bench.hooks.on("nope" as "beforeList", {}, () => undefined)).to.throw(TypeError, "no hook event");
-    expect(() => bench.hooks.on("beforeList", {}, undefined as never)).to.throw(TypeError, "function");
-    expect(() => bench.hooks.on("beforeList", {}, () => undefined, Number.NaN)).to.throw(TypeError, "priority");
+    expect(() => bench.hooks.on("nope" as "beforeList", {}, () => undefined)).to.throw(BadRequest, "no hook event");
+    expect(() => bench.hooks.on("beforeList", {}, undefined as never)).to.throw(BadRequest, "function");
+    expect(() => bench.hooks.on("beforeList", {}, () => undefined, Number.NaN)).to.throw(BadRequest, "priority");
   });
 
   it("no hook runs for a key that bypasses hooks", async () => {
