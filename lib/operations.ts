@@ -7,10 +7,9 @@ import { createBackups, type Backups } from "./backup/backup.js";
 import type { BlobStore } from "./blobs/blobs.js";
 import { usersTable, type Collection } from "./collections/collection.js";
 import { compileTogether } from "./collections/compile.js";
-import type { Caller } from "./core/call.js";
 import { timestamp } from "./core/clock.js";
 import type { RecordValue } from "./core/record.js";
-import { createExplain, type Explain } from "./explain/explain.js";
+import { createExplain, type Asker, type Explain } from "./explain/explain.js";
 import type { Files } from "./files/files.js";
 import { fileKey, variantKey } from "./files/keys.js";
 import { takeLease } from "./files/lease.js";
@@ -86,7 +85,7 @@ export function createOperations(deps: OperationsDeps): Operations {
     hookRow: writeHook,
     takeLease: (name, duration) => takeLease(storage.system, clock, name, duration),
   });
-  const explain = createExplain({ access, clock, keyCaller, present });
+  const explain = createExplain({ access, clock, users: users.policy, keyCaller: (context, keyId) => keyCaller(context, keyId, clock.now()), present });
   const stats = createStats({ storage, tenants: registry, clock, figures, slots: deps.slots, streams: deps.streams, inFlight: deps.inFlight });
   const metrics = options.metrics === false ? undefined : createMetrics({ figures, stats });
 
@@ -104,10 +103,15 @@ export function createOperations(deps: OperationsDeps): Operations {
 }
 
 /** A stored key as the caller that it makes; undefined where there is none, or its account is gone. */
-async function keyCaller({ store }: TenantContext, keyId: string): Promise<Caller | undefined> {
+async function keyCaller({ store }: TenantContext, keyId: string, now: number): Promise<Asker | undefined> {
   const row = await store.table(keysTable).find(keyId);
   if (row === undefined) return undefined;
-  const { id, name, userId, bypassRules, bypassHooks } = presentKey(row.record);
+  const { id, name, userId, bypassRules, bypassHooks, status, expiresAt } = presentKey(row.record);
   const user = await store.table(usersTable).find(userId);
-  return user === undefined ? undefined : { type: "apiKey", user: user.record, keyId: id, keyName: name, bypassRules, bypassHooks, expiresAt: null };
+  if (user === undefined) return undefined;
+  const fault = status === "revoked" ? "is revoked" : expiresAt !== null && Date.parse(expiresAt) <= now ? "has expired" : user.hidden["active"] === false ? "is that of an inactive account" : null;
+  return {
+    caller: { type: "apiKey", user: user.record, keyId: id, keyName: name, bypassRules, bypassHooks, expiresAt: null },
+    refused: fault === null ? null : `The API key ${fault}: it is refused`,
+  };
 }

@@ -53,6 +53,43 @@ describe("explain", () => {
     }
   });
 
+  it("answers as requests are: on a body that is not valid, on accounts, and for credentials that are refused", async () => {
+    const handle = service.service.tenant(tenant.slug);
+    await handle.collections.create({ name: "forms", fields: [{ name: "title", type: "TEXT", required: true }, { name: "size", type: "NUMBER" }], listRule: "true", viewRule: "size != 7", createRule: "@body.size != 9", updateRule: "@body.size != 9" });
+    await handle.collections.update("users", { viewRule: "true", createRule: "true", updateRule: "true" });
+    const forms = handle.as("system").collection("forms");
+    const [seen, hidden] = [(await forms.create({ title: "x", size: 1 })).id, (await forms.create({ title: "x", size: 7 })).id];
+    const request = async (method: string, path: string, token: string, body: object) => (await service.request(method, `/api/collections/${path}`, { token, tenant: tenant.slug, body })).status;
+    const explained = async (question: object) => {
+      const { status, allowed, reason } = (await demand(200, ask({ caller: { userId: ann.id }, ...question }))).body;
+      expect(allowed, reason).to.equal(status < 300);
+      return status;
+    };
+    for (const body of [{ title: "x" }, { title: 5 }, { title: "x", size: 9 }, { title: 5, size: 9 }]) {
+      expect(await explained({ collection: "forms", operation: "create", body }), JSON.stringify(body)).to.equal(await request("POST", "forms", ann.token, body));
+      for (const recordId of [seen, hidden]) {
+        const change = { size: recordId === hidden ? 7 : 1, ...body };
+        expect(await explained({ collection: "forms", operation: "update", recordId, body: change }), JSON.stringify(change)).to.equal(await request("PATCH", `forms/${recordId}`, ann.token, change));
+      }
+    }
+    for (const body of [{ username: "cleo" }, { username: "cleo", password: "short" }, { username: "cleo", password: ann.password, role: "admin" }]) {
+      expect(await explained({ collection: "users", operation: "create", body }), JSON.stringify(body)).to.equal(await request("POST", "users", ann.token, body));
+    }
+    for (const [recordId, body] of [[ben.id, { password: ann.password }], [ben.id, { email: "b@example.org" }], [ann.id, { email: "a@example.org" }], [ann.id, { email: "a@example.org", oldPassword: "not this one at all" }]] as const) {
+      expect(await explained({ collection: "users", operation: "update", recordId, body }), JSON.stringify(body)).to.equal(await request("PATCH", `users/${recordId}`, ann.token, body));
+    }
+    const away = await service.signUp(tenant, "away");
+    const keys = await Promise.all([1, 2, 3].map((number) => handle.apiKeys.create({ name: `key ${number}`, userId: number === 1 ? away.id : ann.id, expiresAt: number === 2 ? new Date(service.clock.now() + 1000).toISOString() : null })));
+    await handle.users.update(away.id, { active: false });
+    await handle.apiKeys.revoke(keys[2]!.id);
+    service.clock.advance(2000);
+    expect(await explained({ caller: { userId: away.id }, operation: "list" })).to.equal(401);
+    for (const { id, key } of keys) {
+      expect(await explained({ caller: { keyId: id }, operation: "list" })).to.equal(401);
+      expect((await service.request("GET", "/api/collections/tasks", { token: key })).status).to.equal(401);
+    }
+  });
+
   it("tells which part of the rule decides, with the values it sees, and the query that a list runs", async () => {
     const { body } = await demand(200, ask({ caller: { userId: ann.id }, operation: "view", recordId: own }));
     expect(body).to.deep.include({ operation: "view", allowed: true, status: 200, reason: "The rule holds", hooks: [], hooksBypassed: false, validation: [] });
@@ -88,6 +125,7 @@ describe("explain", () => {
   it("tells what validation would say, and writes nothing", async () => {
     const before = (await service.service.tenant(tenant.slug).as("system").collection("tasks").list({ count: true })).total;
     const { body } = await demand(200, ask({ caller: { userId: ann.id }, operation: "create", body: { owner: ann.id, done: "yes", colour: 1 } }));
+    expect(body).to.include({ allowed: false, status: 400, reason: "The body is not valid" });
     expect(body.validation).to.deep.equal([
       { field: "title", message: "is required" }, { field: "done", message: "must be true or false" }, { field: "colour", message: "is no field of the collection" },
     ]);
