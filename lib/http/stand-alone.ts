@@ -1,10 +1,10 @@
 // A router as the listener of a plain http server: there no next follows, so what falls through is answered here.
-import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Router } from "express";
 import { NotFound } from "../core/errors.js";
 import type { Logger } from "../core/logger.js";
 import { errorReply } from "./errors.js";
+import { HttpFacts } from "./facts.js";
 import { sendReply } from "./reply.js";
 
 type Next = (error?: unknown) => void;
@@ -18,7 +18,7 @@ export function standAlone(router: Router, logger: Logger): Router {
   const handle = handling.handle;
   handling.handle = function (this: Handling, req: IncomingMessage, res: ServerResponse, next?: Next) {
     handle.call(this, req, res, next ?? ((error) => {
-      const requestId = randomUUID();
+      const { requestId } = new HttpFacts(req);
       sendReply(res, errorReply(error ?? new NotFound(), logger, requestId), requestId);
     }));
   };

@@ -312,8 +312,8 @@ describe("a good guest in the host's app", () => {
     expect((await send(`${url}/own`, "GET")).status).to.equal(418);
     const alone = await listen(handler);
     await works(alone);
-    const answer = await send(`${alone}/own`, "GET");
-    expect([answer.status, answer.body]).to.deep.equal([404, { error: "Not found" }]);
+    const answer = await send(`${alone}/own`, "GET", { headers: { "X-Request-Id": "the-host-s" } });
+    expect([answer.status, answer.body, answer.headers["x-request-id"]]).to.deep.equal([404, { error: "Not found" }, "the-host-s"]);
     expect((await send(`${alone}/%E0%A4%A`, "GET")).status).to.be.oneOf([400, 404]);
   });
 
