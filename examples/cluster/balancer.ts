@@ -6,12 +6,14 @@ import httpProxy from "http-proxy";
 
 /** Milliseconds between two looks at the nodes. */
 const interval = 250;
-/** Larger bodies are not read ahead, and so cannot be sent a second time. */
+/** Bytes. Bodies are read ahead, so that they can be sent a second time; the service takes none that is larger. */
 const longestBody = 5 * 1024 * 1024;
 
 /** @param targets `http://host:port` of each node */
 export function createBalancer(targets: readonly string[]): Server {
   const proxy = httpProxy.createProxyServer({ xfwd: true });
+  // http-proxy looks at the request alone, which has ended here: a stream that its client leaves would stay open for good.
+  proxy.on("proxyReq", (sent, _incoming, response) => response.on("close", () => sent.destroy()));
   const healthy = new Set(targets);
   let turn = 0;
 
@@ -36,6 +38,10 @@ export function createBalancer(targets: readonly string[]): Server {
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(incoming);
+    if (body === undefined) {
+      response.writeHead(413, { "Content-Type": "application/json", "Connection": "close" }).end('{"error":"The body is larger than 5 MiB"}');
+      return;
+    }
     const queue = candidates(incoming);
     const next = (): void => {
       const target = queue.shift();
@@ -65,13 +71,14 @@ export function createBalancer(targets: readonly string[]): Server {
   return server;
 }
 
-async function readBody(incoming: IncomingMessage): Promise<Buffer> {
+/** Undefined where it is too long. */
+async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const pieces: Buffer[] = [];
   let length = 0;
   for await (const piece of incoming) {
-    pieces.push(piece as Buffer);
     length += (piece as Buffer).length;
-    if (length > longestBody) throw new Error("the body is too long");
+    // Read to its end, so that the client hears the answer.
+    if (length <= longestBody) pieces.push(piece as Buffer);
   }
-  return Buffer.concat(pieces);
+  return length > longestBody ? undefined : Buffer.concat(pieces);
 }
