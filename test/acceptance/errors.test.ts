@@ -3,34 +3,28 @@ import { expect } from "chai";
 import { createConnection } from "node:net";
 import { Agent, request as httpRequest } from "node:http";
 import { demand, send, type Answer, type RequestOptions } from "../support/service.js";
-import { openReceiver, password, startBackend, type Account, type Backend, type Receiver, type Tenant } from "./backend.js";
+import { password, type Account, type Backend, type Receiver, type Tenant } from "./backend.js";
+import { openScene, openToAll, type Scene } from "./scene.js";
 
 describe("acceptance: errors", () => {
+  let scene: Scene;
   let backend: Backend;
   let receiver: Receiver;
   let tenant: Tenant;
   let ann: Account;
   let bob: Account;
   before(async () => {
-    receiver = await openReceiver();
-    backend = await startBackend();
-    tenant = await backend.tenant("acme");
-    ann = await tenant.account("ann", { email: "ann@example.org" });
+    ({ backend, receiver, tenant, ann } = scene = await openScene({ email: "ann@example.org" }));
     bob = await tenant.account("bob");
-    await tenant.settings({ webhookAllowlist: [receiver.host] });
     const fields = [{ name: "title", type: "TEXT", required: true, maxLength: 10 }, { name: "count", type: "NUMBER", unique: true }, { name: "meta", type: "JSON" }, { name: "file", type: "FILE" }, { name: "owner", type: "RELATION", collection: "users" }];
-    const all = { listRule: "true", viewRule: "true", createRule: "true", updateRule: "true", deleteRule: "true" };
-    await tenant.collection({ name: "tasks", fields, ...all });
-    await tenant.collection({ name: "plain", fields: [{ name: "title", type: "TEXT" }], ...all });
+    await tenant.collection({ name: "tasks", fields, ...openToAll });
+    await tenant.collection({ name: "plain", fields: [{ name: "title", type: "TEXT" }], ...openToAll });
     await tenant.collection({ name: "closed", fields });
     const own = "owner = @auth.id";
     await tenant.collection({ name: "own", fields, listRule: own, viewRule: own, createRule: own, updateRule: own, deleteRule: own });
     await tenant.collection({ name: "readable", fields, listRule: "true", viewRule: "true", createRule: "true", updateRule: own, deleteRule: own });
   });
-  after(async () => {
-    await backend.stop();
-    await receiver.close();
-  });
+  after(() => scene.end());
   const api = (method: string, path: string, body?: unknown, more: RequestOptions = { token: ann.token }) => backend.call(method, `/api/collections/${path}`, { body, ...more });
   const guest = { tenant: "acme" };
   const told = (answer: Answer, status: number, name = "") => {

@@ -3,9 +3,11 @@ import { expect } from "chai";
 import sharp from "sharp";
 import { file as filePart, form, type Part } from "../support/multipart.js";
 import { demand, type Answer } from "../support/service.js";
-import { eventually, openReceiver, startBackend, type Account, type Backend, type Receiver, type Tenant } from "./backend.js";
+import { eventually, type Account, type Backend, type Receiver, type Tenant } from "./backend.js";
+import { openScene, type Scene } from "./scene.js";
 
 describe("acceptance: files", () => {
+  let scene: Scene;
   let backend: Backend;
   let receiver: Receiver;
   let tenant: Tenant;
@@ -14,10 +16,7 @@ describe("acceptance: files", () => {
   let jpeg: Buffer;
   let png: Buffer;
   before(async () => {
-    receiver = await openReceiver();
-    backend = await startBackend();
-    tenant = await backend.tenant("acme");
-    ann = await tenant.account("ann");
+    ({ backend, receiver, tenant, ann } = scene = await openScene());
     bob = await tenant.account("bob");
     const picture = { create: { width: 640, height: 320, channels: 3 as const, background: "#3377aa" } };
     [jpeg, png] = await Promise.all([sharp(picture).jpeg().toBuffer(), sharp(picture).png().toBuffer()]);
@@ -32,10 +31,7 @@ describe("acceptance: files", () => {
     });
     await tenant.collection({ name: "needs", fields: [{ name: "file", type: "FILE", required: true }], listRule: "true", viewRule: "true", createRule: "true", updateRule: "true", deleteRule: "true" });
   });
-  after(async () => {
-    await backend.stop();
-    await receiver.close();
-  });
+  after(() => scene.end());
 
   const send = (method: string, path: string, parts: Part[], token: string | undefined = ann.token): Promise<Answer> => {
     const { body, headers } = form(...parts);
@@ -268,7 +264,6 @@ describe("acceptance: files", () => {
 
   describe("hooks and tokens", () => {
     it("file operations fire no event hooks, and beforeRequest only when file routes are guarded", async () => {
-      await tenant.settings({ webhookAllowlist: [receiver.host] });
       const made = await create([file("cover", jpeg)]);
       const hooks = [await tenant.hook({ event: "beforeRequest", url: `${receiver.url}/any` })];
       for (const event of ["beforeView", "beforeUpdate", "afterUpdate", "beforeDelete", "afterDelete"]) hooks.push(await tenant.hook({ collection: "docs", event, url: `${receiver.url}/${event}` }));

@@ -1,28 +1,22 @@
 // Acceptance: webhooks. Envelope, signature, what an answer may do, the chain, the target's address, delivery.
 import { expect } from "chai";
 import { demand } from "../support/service.js";
-import { eventually, openReceiver, password, signature, startBackend, type Account, type Backend, type Receiver, type Tenant } from "./backend.js";
+import { eventually, password, signature, type Account, type Backend, type Receiver, type Tenant } from "./backend.js";
+import { openScene, openToAll, type Scene } from "./scene.js";
 
 describe("acceptance: hooks", () => {
+  let scene: Scene;
   let backend: Backend;
   let receiver: Receiver;
   let tenant: Tenant;
   let ann: Account;
   let paths = 0;
   before(async () => {
-    receiver = await openReceiver();
-    backend = await startBackend();
-    tenant = await backend.tenant("acme");
-    ann = await tenant.account("ann");
-    await tenant.settings({ webhookAllowlist: [receiver.host] });
-    const all = { listRule: "true", viewRule: "true", createRule: "true", updateRule: "true", deleteRule: "true" };
-    await tenant.collection({ name: "tasks", fields: [{ name: "title", type: "TEXT", required: true }, { name: "count", type: "NUMBER" }], ...all });
-    await tenant.collection({ name: "plain", fields: [{ name: "title", type: "TEXT" }], ...all });
+    ({ backend, receiver, tenant, ann } = scene = await openScene());
+    await tenant.collection({ name: "tasks", fields: [{ name: "title", type: "TEXT", required: true }, { name: "count", type: "NUMBER" }], ...openToAll });
+    await tenant.collection({ name: "plain", fields: [{ name: "title", type: "TEXT" }], ...openToAll });
   });
-  after(async () => {
-    await backend.stop();
-    await receiver.close();
-  });
+  after(() => scene.end());
   afterEach(async () => {
     for (const hook of (await tenant.meta("GET", "/hooks")).body.items) await demand(204, tenant.meta("DELETE", `/hooks/${hook.id}`));
   });

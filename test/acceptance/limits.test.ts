@@ -3,30 +3,24 @@ import { randomBytes } from "node:crypto";
 import { expect } from "chai";
 import { file, form, text, type Part } from "../support/multipart.js";
 import { demand, startService } from "../support/service.js";
-import { eventually, openReceiver, startBackend, startProcess, type Account, type Backend, type Receiver, type Tenant } from "./backend.js";
+import { eventually, startProcess, type Account, type Backend, type Receiver, type Tenant } from "./backend.js";
+import { openScene, openToAll, type Scene } from "./scene.js";
 
 describe("acceptance: limits", () => {
+  let scene: Scene;
   let backend: Backend;
   let receiver: Receiver;
   let tenant: Tenant;
   let ann: Account;
   before(async () => {
-    receiver = await openReceiver();
-    backend = await startBackend();
-    tenant = await backend.tenant("acme");
-    ann = await tenant.account("ann");
-    await tenant.settings({ webhookAllowlist: [receiver.host] });
-    const all = { listRule: "true", viewRule: "true", createRule: "true", updateRule: "true", deleteRule: "true" };
-    await tenant.collection({ name: "many", fields: [{ name: "n", type: "NUMBER" }, { name: "text", type: "TEXT" }, { name: "json", type: "JSON" }, { name: "file", type: "FILE" }, { name: "files", type: "FILE", multiple: true }], ...all });
+    ({ backend, receiver, tenant, ann } = scene = await openScene());
+    await tenant.collection({ name: "many", fields: [{ name: "n", type: "NUMBER" }, { name: "text", type: "TEXT" }, { name: "json", type: "JSON" }, { name: "file", type: "FILE" }, { name: "files", type: "FILE", multiple: true }], ...openToAll });
     for (const part of [0, 1]) {
       const requests = Array.from({ length: 60 }, (_, index) => ({ method: "POST", collection: "many", body: { n: part * 60 + index } }));
       await demand(200, backend.call("POST", "/api/batch", { token: ann.token, body: { requests } }));
     }
   });
-  after(async () => {
-    await backend.stop();
-    await receiver.close();
-  });
+  after(() => scene.end());
   const list = async (query: string) => (await demand(200, backend.call("GET", `/api/collections/many?${query}`, { token: ann.token }))).body;
   const post = (body: object) => backend.call("POST", "/api/collections/many", { token: ann.token, body });
   const numbers = (body: { items: { n: number }[] }) => body.items.map(({ n }) => n);

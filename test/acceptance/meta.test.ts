@@ -1,7 +1,8 @@
 // Acceptance: the meta API, every row of its table: statuses, shapes, unknown members, wrong types.
 import { expect } from "chai";
 import { demand, type Answer } from "../support/service.js";
-import { eventually, openReceiver, password, startBackend, type Account, type Backend, type Receiver, type Tenant } from "./backend.js";
+import { eventually, password, type Account, type Backend, type Receiver, type Tenant } from "./backend.js";
+import { openScene, type Scene } from "./scene.js";
 
 const nobody = "0198c0de-0000-7000-8000-000000000000";
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -9,21 +10,15 @@ const uuid7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{
 const ruleNames = ["listRule", "viewRule", "createRule", "updateRule", "deleteRule"];
 
 describe("acceptance: meta API", () => {
+  let scene: Scene;
   let backend: Backend;
   let receiver: Receiver;
   let tenant: Tenant;
   let ann: Account;
   before(async () => {
-    receiver = await openReceiver();
-    backend = await startBackend();
-    tenant = await backend.tenant("acme");
-    ann = await tenant.account("ann");
-    await tenant.settings({ webhookAllowlist: [receiver.host] });
+    ({ backend, receiver, tenant, ann } = scene = await openScene());
   });
-  after(async () => {
-    await backend.stop();
-    await receiver.close();
-  });
+  after(() => scene.end());
   const refused = (answer: Answer, name: string) => {
     expect(answer.status, `${name}: ${answer.text}`).to.equal(400);
     if (Array.isArray(answer.body)) for (const entry of answer.body) expect(entry, name).to.have.all.keys("field", "message");
