@@ -1,7 +1,8 @@
 // Signed tokens (JWT, HS256): signing, exact checks, and a bounded cache of verified ones. Each type of token has a
 // key and an audience of its own, so that none passes for another.
 import { createSecretKey, hkdfSync, type KeyObject } from "node:crypto";
-import jsonwebtoken from "jsonwebtoken";
+import { createRequire } from "node:module";
+import type jsonwebtoken from "jsonwebtoken";
 import type { Clock } from "../core/clock.js";
 import { CredentialRejected } from "../core/errors.js";
 
@@ -53,8 +54,12 @@ interface Checker {
   readonly cache: Map<string, VerifiedToken>;
 }
 
-/** Signs and checks the service's tokens. The only user of jsonwebtoken. */
+const load = createRequire(import.meta.url);
+
+/** Signs and checks the service's tokens. The only user of jsonwebtoken, which is loaded with the first token: no start waits for it. */
 export function createTokens({ secret, clock, cacheSize = 10_000 }: TokensDeps): Tokens {
+  let loaded: typeof jsonwebtoken | undefined;
+  const library = () => (loaded ??= load("jsonwebtoken") as typeof jsonwebtoken);
   const checkers = new Map<TokenType, Checker>();
   for (const type of types) {
     const bytes = hkdfSync("sha256", Buffer.from(secret, "hex"), "", `records-service token ${type}`, 32);
@@ -75,14 +80,14 @@ export function createTokens({ secret, clock, cacheSize = 10_000 }: TokensDeps):
         iat: issuedAt,
         exp: issuedAt + ttl,
       };
-      return jsonwebtoken.sign(payload, key, { algorithm: "HS256" });
+      return library().sign(payload, key, { algorithm: "HS256" });
     },
 
     verify(type, token) {
       const { key, audience, cache } = checkers.get(type)!;
       let claims = cache.get(token);
       if (claims === undefined) {
-        claims = check(token, key, audience);
+        claims = check(library(), token, key, audience);
         if (claims.expiresAt <= clock.now()) throw new CredentialRejected("expired", null, claims.tenantId);
         // Oldest first out: a Map keeps the order of insertion.
         if (cache.size >= cacheSize) cache.delete(cache.keys().next().value!);
@@ -96,12 +101,12 @@ export function createTokens({ secret, clock, cacheSize = 10_000 }: TokensDeps):
   };
 }
 
-function check(token: string, key: KeyObject, audience: string): VerifiedToken {
+function check(library: typeof jsonwebtoken, token: string, key: KeyObject, audience: string): VerifiedToken {
   if (token.length > longestToken) throw new CredentialRejected("unknown");
   let payload: unknown;
   try {
     // Expiry is checked by the service's clock, for tokens from the cache too.
-    payload = jsonwebtoken.verify(token, key, { algorithms: ["HS256"], issuer, audience, ignoreExpiration: true, ignoreNotBefore: true });
+    payload = library.verify(token, key, { algorithms: ["HS256"], issuer, audience, ignoreExpiration: true, ignoreNotBefore: true });
   } catch {
     throw new CredentialRejected("unknown");
   }

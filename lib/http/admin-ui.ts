@@ -85,10 +85,10 @@ export function createAdminUi({ folder = builtFolder() }: AdminUiDeps = {}): Han
   };
 }
 
-/** `dist/admin-ui`, seen from `dist/http/` and from `lib/http/`. */
+/** `dist/admin-ui`, seen from the package's modules in `dist` and from the sources. */
 function builtFolder(): string {
   const here = new URL(".", import.meta.url);
-  return fileURLToPath(here.pathname.endsWith("/lib/http/") ? new URL("../../dist/admin-ui/", here) : new URL("../admin-ui/", here));
+  return fileURLToPath(here.pathname.endsWith("/lib/http/") ? new URL("../../dist/admin-ui/", here) : new URL("./admin-ui/", here));
 }
 
 function pathOf({ req }: Exchange): string {
