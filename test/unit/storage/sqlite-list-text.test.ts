@@ -1,33 +1,17 @@
 import { expect } from "chai";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { all, always, is, number, text, type Filter } from "../../../lib/storage/filter.js";
 import { filterToSql } from "../../../lib/storage/sqlite/filter-to-sql.js";
-import { createSqliteStorage } from "../../../lib/storage/sqlite/sqlite.js";
-import { textSeparator, type Query, type Storage, type Store } from "../../../lib/storage/storage.js";
-import { define, insert } from "../../../lib/testing/storage-case.js";
+import { textSeparator, type Query, type Store } from "../../../lib/storage/storage.js";
+import { openSqlite, type OpenedSqlite } from "./open-sqlite.js";
 
 describe("the SQLite store: lists as text", () => {
-  let folder: string;
-  let storage: Storage;
+  let opened: OpenedSqlite;
   let store: Store;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "records-sqlite-text-"));
-    storage = createSqliteStorage({ folder });
-    await storage.open();
-    store = storage.tenant("acme");
-    await store.write({ operations: [
-      define({ fields: [{ field: "n", kind: "number" }], unique: false }),
-      ...Array.from({ length: 40 }, (_unused, index) => insert(index + 1, { n: index % 7, title: `a "title",\n with signs – ${index}` })),
-    ] });
+    ({ store } = opened = await openSqlite(40, (index) => ({ n: index % 7, title: `a "title",\n with signs – ${index}` })));
   });
-
-  afterEach(async () => {
-    await storage.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterEach(() => opened.close());
 
   const byNumber = { field: "n", kind: "number", descending: true } as const;
   const queries: Readonly<Record<string, Query>> = {

@@ -1,34 +1,22 @@
 import { expect } from "chai";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { StorageUnavailable } from "../../../lib/core/errors.js";
 import { always, text, type Filter } from "../../../lib/storage/filter.js";
-import { createSqliteStorage } from "../../../lib/storage/sqlite/sqlite.js";
 import type { Storage, Store } from "../../../lib/storage/storage.js";
-import { define, id, insert, write } from "../../../lib/testing/storage-case.js";
+import { id, insert, write } from "../../../lib/testing/storage-case.js";
+import { openSqlite, type OpenedSqlite } from "./open-sqlite.js";
 
 describe("the SQLite store: long reads", () => {
+  let opened: OpenedSqlite;
   let folder: string;
   let storage: Storage;
   let store: Store;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "records-sqlite-long-"));
-    storage = createSqliteStorage({ folder });
-    await storage.open();
-    store = storage.tenant("acme");
-    await store.write({ operations: [
-      define({ fields: [{ field: "n", kind: "number" }], unique: false }),
-      ...Array.from({ length: 5000 }, (_unused, index) => insert(index + 1, { n: index % 100, title: `title ${index}` })),
-    ] });
+    ({ folder, storage, store } = opened = await openSqlite(5000, (index) => ({ n: index % 100, title: `title ${index}` })));
   });
-
-  afterEach(async () => {
-    await storage.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterEach(() => opened.close());
 
   it("a list without an index leaves the event loop free: a find asked later is answered sooner", async () => {
     const order: string[] = [];
