@@ -7,6 +7,7 @@ import { systemClock, type Clock } from "./core/clock.js";
 import type { Logger } from "./core/logger.js";
 import type { PasswordHasher } from "./hasher/hasher.js";
 import type { Mailer, SmtpOptions } from "./mailer/mailer.js";
+import { isMongoUrl, placeFault } from "./storage/place.js";
 import type { Storage } from "./storage/storage.js";
 
 /** The option names of the interface, all optional. */
@@ -141,6 +142,11 @@ const provider = (methods: readonly string[], what: string) =>
     return missing.length === 0 ? value : helpers.message({ custom: `"{#label}" must be ${what}: it lacks ${missing.join(", ")}` });
   });
 
+const place = joi.string().min(1).custom((value: string, helpers) => {
+  const fault = placeFault(value);
+  return fault === undefined ? value : helpers.message({ custom: `"{#label}" ${fault}` });
+});
+
 const secret = joi.string().hex().min(64).messages({
   "string.hex": '"{#label}" must be hexadecimal',
   "string.min": '"{#label}" must have at least 64 hexadecimal characters',
@@ -152,7 +158,7 @@ const whole = (least: number, most = Number.MAX_SAFE_INTEGER) => joi.number().in
 
 const schema = joi.object({
   storage: joi.alternatives().conditional(joi.string(), {
-    then: joi.string().min(1),
+    then: place,
     otherwise: provider(["open", "close", "ping", "tenant", "dropTenant"], "a folder, a mongodb:// URL or a storage"),
   }),
   files: joi.alternatives().conditional(joi.string(), {
@@ -208,7 +214,7 @@ export function resolveOptions(options: RecordsServiceOptions = {}): ResolvedOpt
       if (options.secrets?.[name] === undefined) faults.push(`secrets.${name} is missing: in mode prod every secret must be given, at least 64 hexadecimal characters each`);
     }
   }
-  if (typeof options === "object" && options !== null && typeof options.storage === "string" && options.storage.startsWith("mongodb") && options.mode !== "prod") {
+  if (typeof options === "object" && options !== null && typeof options.storage === "string" && isMongoUrl(options.storage) && options.mode !== "prod") {
     for (const name of secretNames) {
       if (options.secrets?.[name] === undefined) faults.push(`secrets.${name} is missing: with MongoDB the secrets must be given, the same on every node`);
     }

@@ -7,8 +7,9 @@ import type { Logger } from "./core/logger.js";
 import { createDefaultLogger } from "./log.js";
 import type { Mailer, SmtpOptions } from "./mailer/mailer.js";
 import { createSmtpMailer } from "./mailer/smtp.js";
-import type { ResolvedOptions, Secrets } from "./options.js";
+import { OptionsError, type ResolvedOptions, type Secrets } from "./options.js";
 import { completeSecrets, repeatedSecrets } from "./secrets.js";
+import { isMongoUrl } from "./storage/place.js";
 import type { Storage } from "./storage/storage.js";
 import { createMongoStorage, type MongoStorage } from "./storage/mongodb/mongodb.js";
 import { createSqliteStorage } from "./storage/sqlite/sqlite.js";
@@ -40,16 +41,21 @@ export function createProviders(options: ResolvedOptions): Providers {
   const secrets = completeSecrets(options.secrets, folder);
   const shared = repeatedSecrets(secrets);
   if (shared.length > 0) logger.warn({ secrets: shared }, "these secrets are equal: who learns one has them all; give each its own");
+  const stores = createStores(options);
   return {
-    ...createStores(options),
+    ...stores,
+    storage: typeof storage === "string" && isMongoUrl(storage) ? { ...stores.storage, open: () => openPlace(stores.storage) } : stores.storage,
     mailer: isSettings(options.mailer) ? (options.mailer.host === "" ? undefined : createSmtpMailer(options.mailer)) : options.mailer,
     logger,
     secrets,
   };
 }
 
-function isMongoUrl(storage: string): boolean {
-  return /^mongodb(\+srv)?:\/\//.test(storage);
+/** What only the driver and the servers can say of a URL is a fault of the option too. */
+function openPlace(storage: Storage): Promise<void> {
+  return storage.open().catch((error: unknown) => {
+    throw error instanceof TypeError ? new OptionsError([`storage: ${error.message}`]) : error;
+  });
 }
 
 function inGridFs({ connection, systemName }: MongoStorage): BlobStore {

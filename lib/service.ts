@@ -267,7 +267,7 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
 
   // The first try begins at once; what fails is told by ready(), by requests and by /health.
   setImmediate(() => {
-    if (closing === undefined) ready().catch((error: unknown) => logger.error({ error: describeError(error) }, "records-service could not start yet"));
+    if (closing === undefined) ready().catch((error: unknown) => logger.error({ error: describeError(error), ...(error instanceof Error && error.cause !== undefined ? { cause: describeError(error.cause) } : {}) }, "records-service could not start yet"));
   });
 
   return Object.assign(standAlone(router, logger), {

@@ -12,6 +12,7 @@ import { createArgon2Hasher } from "../hasher/argon2.js";
 import { slotCount } from "../hasher/slots.js";
 import { resolveOptions } from "../options.js";
 import { createStores } from "../providers.js";
+import { isMongoUrl } from "../storage/place.js";
 import { readEnvironment, secretVariables, type Environment } from "../standalone/environment.js";
 
 export interface Finding {
@@ -46,7 +47,7 @@ async function checkSettings(environment: Environment): Promise<Finding> {
 async function checkStorage(environment: Environment): Promise<Finding> {
   const { options } = readEnvironment(environment);
   const resolved = resolveOptions(options);
-  const isUrl = typeof resolved.storage === "string" && /^mongodb/.test(resolved.storage);
+  const isUrl = typeof resolved.storage === "string" && isMongoUrl(resolved.storage);
   if (typeof resolved.storage === "string" && !isUrl && (await stat(resolved.storage).catch(() => undefined)) === undefined) {
     return warning(`there is no folder ${resolved.storage} yet: the first start makes it`);
   }
@@ -76,7 +77,7 @@ async function checkSecrets(environment: Environment): Promise<Finding> {
 
 async function checkDisk(environment: Environment): Promise<Finding> {
   const { options } = readEnvironment(environment);
-  const folder = typeof options.files === "string" ? options.files : /^mongodb/.test(String(options.storage)) ? undefined : String(options.storage);
+  const folder = typeof options.files === "string" ? options.files : isMongoUrl(String(options.storage)) ? undefined : String(options.storage);
   if (folder === undefined) return ok("files go to the database");
   if ((await stat(folder).catch(() => undefined)) === undefined) return warning(`there is no folder ${folder} yet`);
   await access(folder, constants.R_OK | constants.W_OK);

@@ -8,17 +8,18 @@ export const start: Command = {
   summary: "Run the server until SIGTERM or SIGINT",
   options: {},
   async run({ program, terminal }) {
-    const signal = new Promise<void>((resolve) => {
-      let ending = false;
-      program.onSignal(() => {
-        // A second signal is meant: what is still under way is given up.
-        if (ending) program.exit(1);
-        ending = true;
-        resolve();
-      });
+    const ending = new AbortController();
+    const ended = new Promise<void>((resolve) => ending.signal.addEventListener("abort", () => resolve(), { once: true }));
+    program.onSignal(() => {
+      // A second signal is meant: what is still under way is given up.
+      if (ending.signal.aborted) program.exit(1);
+      ending.abort();
     });
-    const server = await serve(program.environment, terminal.print);
-    await signal;
-    await server.close();
+    const server = await serve(program.environment, terminal.print, ending.signal).catch((error: unknown) => {
+      if (ending.signal.aborted) return undefined;
+      throw error;
+    });
+    await ended;
+    await server?.close();
   },
 };

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { BlobStore } from "../blobs/blobs.js";
 import { tableOf } from "../collections/compile.js";
-import { Conflict } from "../core/errors.js";
+import { Conflict, NotFound } from "../core/errors.js";
 import type { CollectionDefinition } from "../schema/collection.js";
 import { indexDefinitions } from "../schema/fields.js";
 import { always, text, type Filter } from "../storage/filter.js";
@@ -53,10 +53,11 @@ const leftOut: ReadonlySet<string> = new Set(["leases"]);
 /**
  * Copies everything, then compares counts and checksums. Neither side may be in use meanwhile. The history of changes
  * stays behind, and revisions (ETags) begin anew. Throws Conflict where the target has tenants that the source has not,
- * or where something differs at the end; the signal's reason where it is interrupted.
+ * or where something differs at the end; NotFound where the source holds nothing; the signal's reason where it is interrupted.
  */
 export async function copyService({ from, to, onProgress = () => undefined, signal }: CopyOptions): Promise<CopyReport> {
   const tenants = await allRows(from.storage.system, "tenants");
+  if (tenants.length === 0 && !(await isInUse(from.storage.system))) throw new NotFound("There is nothing to copy: no service has ever run on the source. Is its name right?");
   await to.storage.system.write({ operations: defineTables(systemTables) });
   const known = new Set(tenants.map(({ id }) => id));
   const foreign = (await allRows(to.storage.system, "tenants")).filter(({ id }) => !known.has(id));
@@ -103,6 +104,12 @@ export async function copyService({ from, to, onProgress = () => undefined, sign
     }
   }
   return { tenants: tenants.length, rows, ...files };
+}
+
+/** Whether a service has ever run on it: the first start leaves a setup token, its end a superadmin. */
+async function isInUse(system: Store): Promise<boolean> {
+  for (const table of Object.keys(systemTables)) if (!leftOut.has(table) && (await system.table(table).count(always)) > 0) return true;
+  return false;
 }
 
 /** Makes the target's table the same as the source's, page by page in the order of ids. */

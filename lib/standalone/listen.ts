@@ -26,7 +26,12 @@ export interface Listening {
 const limits = { headersTimeout: 15_000, requestTimeout: 60_000, keepAliveTimeout: 75_000 } as const;
 
 /** Listens, and resolves once the service answers. Rejects, with everything closed again, where the address or the storage cannot be had. */
-export async function listen(service: RecordsService, { host = "127.0.0.1", port = 8080, app }: ListenAddress = {}): Promise<Listening> {
+export function listen(service: RecordsService, address: ListenAddress = {}): Promise<Listening> {
+  return listenUntil(service, address, () => service.ready());
+}
+
+/** The same, with a `ready` that may be more patient: until it resolves requests are answered with 503. */
+export async function listenUntil(service: RecordsService, { host = "127.0.0.1", port = 8080, app }: ListenAddress, ready: () => Promise<void>): Promise<Listening> {
   const options = { ...limits, keepAlive: true, noDelay: true };
   const server = app === undefined ? createServer(options, service) : createServer({ ...options, ...prototypesOf(app) }, app);
   let closing: Promise<void> | undefined;
@@ -39,7 +44,7 @@ export async function listen(service: RecordsService, { host = "127.0.0.1", port
         resolve();
       });
     });
-    await service.ready();
+    await ready();
   } catch (error) {
     await close().catch(() => undefined);
     throw error;

@@ -1,10 +1,13 @@
 // serve: the standalone server (contract 10) but for signals and exit status, which belong to the process that runs it.
+import { setTimeout as wait } from "node:timers/promises";
+import { StorageUnavailable } from "../core/errors.js";
 import type { Logger } from "../core/logger.js";
 import { createDefaultLogger } from "../log.js";
 import { OptionsError } from "../options.js";
 import { createRecordsService, type RecordsService } from "../service.js";
+import { isMongoUrl } from "../storage/place.js";
 import { readEnvironment, type Environment } from "./environment.js";
-import { listen, type ListenAddress } from "./listen.js";
+import { listenUntil, type ListenAddress } from "./listen.js";
 
 export interface StandaloneServer {
   /** `http://HOST:PORT` */
@@ -14,19 +17,23 @@ export interface StandaloneServer {
   close(): Promise<void>;
 }
 
+/** Milliseconds between two tries to reach MongoDB. */
+const pause = 1_000;
+
 /**
  * Starts the service as the environment says, and tells `print` the address and, while there is no superadmin, the
- * setup token. Throws OptionsError, which names every wrong variable, before anything is opened, and where the address
+ * setup token. While MongoDB cannot be reached it answers with 503 and tries again, until the signal is aborted. Throws OptionsError, which names every wrong variable, before anything is opened, and where the address
  * cannot be had.
  */
-export async function serve(environment: Environment, print: (line: string) => void): Promise<StandaloneServer> {
+export async function serve(environment: Environment, print: (line: string) => void, signal?: AbortSignal): Promise<StandaloneServer> {
   const { options, address, logLevel } = readEnvironment(environment);
   let setupToken: string | undefined;
   const logger = withoutSetupToken(createDefaultLogger(logLevel), (token) => {
     setupToken = token;
   });
   const service = createRecordsService({ ...options, logger });
-  const { url, close } = await listen(service, address).catch((error: unknown) => {
+  const isRemote = typeof options.storage === "string" && isMongoUrl(options.storage);
+  const { url, close } = await listenUntil(service, address, () => (isRemote ? reached(service, signal) : service.ready())).catch((error: unknown) => {
     throw addressFault(error, address) ?? error;
   });
   print(`listening on ${url}`);
@@ -35,6 +42,19 @@ export async function serve(environment: Environment, print: (line: string) => v
     print(`open ${url}/admin/#/setup?token=${setupToken} to name the superadmin (30 minutes, once)`);
   }
   return { url, service, close };
+}
+
+/** Resolves once the servers answer. Rejects with what more than time is needed for, and where the signal is aborted. */
+async function reached(service: RecordsService, signal: AbortSignal | undefined): Promise<void> {
+  for (;;) {
+    try {
+      await service.ready();
+      return;
+    } catch (error) {
+      if (!(error instanceof StorageUnavailable)) throw error;
+      await wait(pause, undefined, signal === undefined ? {} : { signal });
+    }
+  }
 }
 
 /** What the system says of the address, with the variables that it comes from; undefined where the error is another one. */

@@ -159,6 +159,19 @@ describe("command line", function () {
     expect(JSON.parse(there.out).items.map(({ slug }: { slug: string }) => slug)).to.deep.equal(["acme", "copy", "beside"]);
   });
 
+  it("copy takes --from and --to too, and refuses what is no storage, without leaving anything", async () => {
+    expect(await json("copy", "--from", "data", "--to", "elsewhere")).to.include({ tenants: 3 });
+    const nowhere = await run(["copy", "nowhere", "new"]);
+    expect([nowhere.status, nowhere.err]).to.deep.equal([3, "There is no storage in the folder nowhere\n"]);
+    const same = await run(["copy", "data", "./data/"]);
+    expect([same.status, same.err]).to.deep.equal([3, "from and to are the same\n"]);
+    const typo = await run(["copy", "data", "mongo://ann:passw0rd@127.0.0.1:1/x"]);
+    expect(typo.status).to.equal(2);
+    expect(typo.err).to.contain("to must be a folder, or a URL that begins with mongodb://").and.not.contain("passw0rd");
+    expect((await run(["copy", "data"])).status).to.equal(2);
+    expect((await readdir(folder)).filter((name) => /new|nowhere|mongo/.test(name))).to.deep.equal([]);
+  });
+
   it("doctor finds everything in order, or says what is not", async () => {
     const mail = createServer((socket) => void socket.end("220 mail.example.com ESMTP\r\n")).listen(0, "127.0.0.1");
     await once(mail, "listening");

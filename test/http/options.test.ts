@@ -57,6 +57,42 @@ describe("options", () => {
     expect(refusal({ storage: join(folder, "a file", "data") })).to.contain("storage: the folder").and.contain("cannot be written to (ENOTDIR)");
   });
 
+  it("a text that is neither a folder nor a mongodb:// URL is no storage, and what may be a password is not repeated", () => {
+    for (const storage of ["mongo://ann:passw0rd@host/x", "mongodbs://ann:passw0rd@host/x", "http://ann:passw0rd@host", " mongodb://ann:passw0rd@host/x", "postgres://ann:passw0rd@host/x"]) {
+      expect(refusal({ storage }), storage).to.contain("storage must be a folder, or a URL that begins with mongodb://").and.not.contain("passw0rd");
+    }
+    expect(refusal({ storage: "  " })).to.contain("storage must name a folder");
+  });
+
+  it("the database of a mongodb:// URL is checked with all other options", () => {
+    for (const name of ["a.b", "a%20b", "a%", "a".repeat(31), "admin", "local", "Config"]) {
+      expect(refusal({ storage: `mongodb://ann:passw0rd@host/${name}`, adminUi: 5 }), name).to.contain("storage cannot be used").and.contain("adminUi").and.not.contain("passw0rd");
+    }
+  });
+
+  it("a mongodb:// URL that the driver does not take is told by ready(), without its values", async () => {
+    const secrets = Object.fromEntries(secretNames.map((name, index) => [name, String(index + 1).repeat(64)])) as never;
+    for (const [url, told] of [["mongodb://ann:passw0rd@127.0.0.1:1/x?nope=1", "option nope is not supported"], ["mongodb://ann:passw0rd@127.0.0.1:99999/x", "127.0.0.1:99999"], ["mongodb://127.0.0.1:1/x?minPoolSize=passw0rd", "minPoolSize"]] as const) {
+      const service = createRecordsService({ storage: url, secrets, hasher: cheapHasher, logger: quiet });
+      const error = await service.ready().then(() => undefined, (reason: unknown) => reason);
+      expect(error, url).to.be.instanceOf(OptionsError);
+      expect((error as Error).message).to.contain("storage: the mongodb:// URL cannot be used").and.contain(told).and.not.contain("passw0rd");
+      await service.close();
+    }
+  });
+
+  it("a folder may be called anything, mongodb too", async () => {
+    const service = createRecordsService({ storage: join(folder, "mongodb-data"), hasher: cheapHasher, logger: quiet });
+    await service.close();
+    const before = process.cwd();
+    process.chdir(folder);
+    try {
+      await createRecordsService({ storage: "mongodb", hasher: cheapHasher, logger: quiet }).close();
+    } finally {
+      process.chdir(before);
+    }
+  });
+
   it("equal secrets are warned of, by name and without their value", async () => {
     const secrets = Object.fromEntries(secretNames.map((name, index) => [name, (index < 2 ? "ab" : String(index).repeat(2)).repeat(32)]));
     const warnings: unknown[][] = [];

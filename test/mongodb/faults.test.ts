@@ -7,8 +7,10 @@ import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "chai";
 import express from "express";
 import { createRecordsService, type RecordsService } from "../../lib/index.js";
+import { serve } from "../../lib/standalone/serve.js";
 import { cheapHasher, closeServer, send, startService, type Answer } from "../support/service.js";
 import { canBeProxied, openProxy, openStandIn, type FaultyServer } from "./faulty-server.js";
+import { freePort } from "./stand-ins.js";
 
 const kind = process.env["TEST_MONGODB_KIND"];
 const url = process.env["TEST_MONGODB_URL"];
@@ -97,6 +99,30 @@ for (const [name, open] of Object.entries(servers)) {
     if (kind === "ferretdb" || name.includes("proxy")) {
       it("gone and back: the same, and what was acknowledged is there", () => outage(() => server!.kill(), () => server!.start()));
     }
+
+    it("down at the start: the standalone server answers 503, tells its address once the server is there, and ends where it is asked to", async () => {
+      await server!.kill();
+      const port = await freePort();
+      const environment = {
+        STORAGE_URL: server!.url, CONNECTOR_HTTP_PORT: String(port), LOG_LEVEL: "silent",
+        APPLICATION_SECRET: secrets["application"], TOKEN_SECRET: secrets["token"], SESSION_COOKIE_SECRET: secrets["sessionCookie"],
+        AUTHENTICATION_COOKIE_SECRET: secrets["authenticationCookie"], FLASH_COOKIE_SECRET: secrets["flashCookie"],
+      };
+      const given = new AbortController();
+      const givenUp = serve(environment, () => undefined, given.signal).then(() => "open", () => "ended");
+      await until(async () => (await send(`http://127.0.0.1:${port}/health`, "GET").catch(() => undefined))?.status === 503);
+      given.abort();
+      expect(await givenUp).to.equal("ended");
+
+      const lines: string[] = [];
+      const starting = serve(environment, (line) => void lines.push(line));
+      expect(await until(async () => (await send(`http://127.0.0.1:${port}/health`, "GET").catch(() => undefined))?.status === 503)).to.be.below(recoveryBound);
+      expect(lines).to.deep.equal([]);
+      await server!.start();
+      const running = await starting;
+      expect(lines.map((line) => line.split(" ")[0])).to.deep.equal(["listening", "setup", "open"]);
+      await running.close();
+    });
 
     it("down at the start: /health is 503, requests too, and the service opens once the server is there", async () => {
       await server!.kill();

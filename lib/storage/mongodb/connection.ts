@@ -1,7 +1,7 @@
 // The connection to the servers: its settings, its start, and the deadline that every call of the contract has.
 import type { Db, MongoClient, MongoClientOptions } from "mongodb";
 import { StorageUnavailable } from "../../core/errors.js";
-import { translate } from "./errors.js";
+import { translate, unusable, urlFault } from "./errors.js";
 
 /** Milliseconds that a call may take before it is answered with StorageUnavailable. */
 const patience = 4_000;
@@ -11,6 +11,8 @@ export const longestRead = 3_500;
 /** Majority and journal, so that no acknowledged write is lost; every wait is bounded. */
 const settings = {
   writeConcern: { w: "majority", journal: true },
+  // Said once more, or the URL's own would count.
+  journal: true,
   readPreference: "primary",
   // Below the three seconds in which /health must have its answer.
   serverSelectionTimeoutMS: 2_500,
@@ -25,6 +27,7 @@ const settings = {
 } as const satisfies MongoClientOptions;
 
 export interface Connection {
+  /** Rejects with TypeError where the driver does not take the URL, or the servers its user. */
   open(): Promise<void>;
   close(): Promise<void>;
   /** Throws StorageUnavailable while it is not open. */
@@ -46,16 +49,24 @@ export function createConnection(url: string): Connection {
   async function connect(): Promise<void> {
     // The driver takes a fifth of a second to load, which users of the embedded store shall not pay.
     const { MongoClient: Client } = await import("mongodb");
-    const made = new Client(url, { ...settings, appName: "records-service" });
+    const made = makeClient(() => new Client(url, { ...settings, appName: "records-service" }));
     try {
       await made.connect();
       const about = await made.db("admin").command({ buildInfo: 1 });
       fences = !("ferretdb" in about || "ferretdbVersion" in about);
     } catch (error) {
       await made.close().catch(() => undefined);
-      throw translate(error);
+      throw urlFault(error) ?? translate(error);
     }
     client = made;
+  }
+
+  function makeClient(make: () => MongoClient): MongoClient {
+    try {
+      return make();
+    } catch (error) {
+      throw unusable(error);
+    }
   }
 
   function openClient(): MongoClient {

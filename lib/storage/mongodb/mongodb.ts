@@ -2,9 +2,10 @@
 import { randomUUID } from "node:crypto";
 import { systemClock, type Clock } from "../../core/clock.js";
 import { StorageUnavailable } from "../../core/errors.js";
+import { systemDatabase } from "../place.js";
 import type { Storage } from "../storage.js";
 import { createConnection, type Connection } from "./connection.js";
-import { systemDatabase, tenantDatabase } from "./names.js";
+import { tenantDatabase } from "./names.js";
 import { createStore, type MongoStore } from "./store.js";
 
 export interface MongoStorageOptions {
@@ -23,7 +24,7 @@ export interface MongoStorage extends Storage {
 
 const pingTime = 1_500;
 
-/** Throws TypeError where the URL's path cannot name a database; everything else is told by the methods' promises. */
+/** Throws TypeError where the URL's path cannot name a database. `open` rejects with TypeError where the driver does not take the URL, or the servers its user. */
 export function createMongoStorage({ url, clock = systemClock }: MongoStorageOptions): MongoStorage {
   const systemName = systemDatabase(url);
   const connection = createConnection(url);

@@ -4,24 +4,11 @@ import type { IndexDefinition } from "../storage.js";
 const tableName = /^[A-Za-z_][A-Za-z0-9_]{0,126}$/;
 const tenantId = /^[A-Za-z0-9_-]{1,64}$/;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-/** MongoDB's own limit, in bytes. */
-const longestDatabase = 63;
 
 /** The tenant's database: the system database's name, `_` and the id, of a UUID without its dashes. */
 export function tenantDatabase(system: string, id: string): string {
   if (!tenantId.test(id)) throw new TypeError("A tenant's id is made of up to 64 letters, digits, _ and -");
   return `${system}_${uuid.test(id) ? id.replaceAll("-", "") : id}`;
-}
-
-/** The system database's name where the URL has it. Throws TypeError where it cannot name one. */
-export function systemDatabase(url: string): string {
-  // Several hosts are no URL for Node's parser, so the path is cut out by hand.
-  const name = decodeURIComponent(/^mongodb(?:\+srv)?:\/\/[^/]*(?:\/([^?]*))?/.exec(url)?.[1] ?? "");
-  if (name === "") return "records";
-  if (!/^[A-Za-z0-9_-]+$/.test(name) || name.length + 33 > longestDatabase) {
-    throw new TypeError(`The database of a mongodb:// URL must be named by up to ${longestDatabase - 33} letters, digits, _ and -: tenants' databases are called after it`);
-  }
-  return name;
 }
 
 /** The collection that keeps a table's rows. Throws TypeError on a name that is none. */

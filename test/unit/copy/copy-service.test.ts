@@ -120,6 +120,20 @@ for (const [fromKind, toKind] of ways) {
       }
     });
 
+    it("a source on which no service ever ran is refused, and the target stays as it is", async () => {
+      const nothing = await kinds[fromKind]!();
+      const [from, to] = [await nothing.open(), await target.open()];
+      try {
+        const refusal = await copyService({ from, to }).then(() => undefined, (error: unknown) => error);
+        expect(refusal).to.be.instanceOf(Error).with.property("message").that.contains("nothing to copy");
+        expect(await to.storage.system.table("tenants").count(always)).to.equal(0);
+      } finally {
+        await from.close();
+        await to.close();
+        await nothing.remove();
+      }
+    });
+
     it("a row that differs in the target is put right, one too many goes, and foreign tenants are refused", async () => {
       const from = await source.open();
       const to = await target.open();
