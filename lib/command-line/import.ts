@@ -1,10 +1,8 @@
 // records-service import: records out of a file, checked before the first is written.
-import { formatOf, readFormat } from "../transfer/formats.js";
+import { delimiterOf, formatOf, readFormat } from "../transfer/formats.js";
 import type { ImportReport } from "../transfer/import.js";
 import { openFile, withInput } from "./files.js";
 import { Failed, UsageError, type Command } from "./command.js";
-
-const delimiters: Readonly<Record<string, string>> = { ",": ",", ";": ";", "|": "|", tab: "\t" };
 
 export const importCommand: Command = {
   name: "import",
@@ -19,7 +17,7 @@ export const importCommand: Command = {
     const named = formatOf(file);
     if (values["format"] === undefined && named === undefined) throw new UsageError("The file's name does not say its format: give --format csv, ndjson or json");
     const format = readFormat(values["format"] as string | undefined, named ?? "ndjson");
-    const delimiter = delimiters[(values["delimiter"] as string | undefined) ?? ","];
+    const delimiter = delimiterOf(values["delimiter"] as string | undefined);
     if (delimiter === undefined) throw new UsageError("--delimiter must be one of , ; | tab");
     const { collections } = (await service()).tenant(slug!);
     await withInput(program, file!, async (path) => {

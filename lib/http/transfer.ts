@@ -2,7 +2,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { BadRequest } from "../core/errors.js";
-import { formatOf, mediaTypes, readFormat } from "../transfer/formats.js";
+import { delimiterOf, formatOf, mediaTypes, readFormat } from "../transfer/formats.js";
 import type { Transfer } from "../transfer/transfer.js";
 import { readRaw } from "./body.js";
 import { ok, type Exchange, type Handler } from "./exchange.js";
@@ -11,8 +11,6 @@ import { callOf, inTenant } from "./meta.js";
 export type TransferRoutes = Readonly<Record<"export" | "import", Handler>>;
 
 const importTypes = ["text/csv", "application/x-ndjson", "application/ndjson", "application/jsonl", "application/json", "text/plain", "application/octet-stream"];
-const delimiters: Readonly<Record<string, string>> = { ",": ",", ";": ";", "|": "|", tab: "\t", "\t": "\t" };
-
 export function createTransferRoutes({ transfer }: { readonly transfer: Transfer }): TransferRoutes {
   return {
     export: inTenant(async (exchange, context) => {
@@ -26,7 +24,7 @@ export function createTransferRoutes({ transfer }: { readonly transfer: Transfer
     import: inTenant(async (exchange, context) => {
       const query = exchange.query();
       const format = readFormat(query["format"], formatOf(exchange.req.headers["content-type"]) ?? "json");
-      const delimiter = delimiters[query["delimiter"] ?? ","];
+      const delimiter = delimiterOf(query["delimiter"]);
       if (delimiter === undefined) throw new BadRequest("delimiter must be one of , ; | tab");
       const dryRun = readFlag("dryRun", query["dryRun"]);
       const bytes = await readRaw(exchange.req, importTypes);

@@ -27,8 +27,12 @@ export interface CsvLine {
 /** Characters of one row. */
 const longestRow = 4 * 1024 * 1024;
 
-/** Throws BadRequest with the line where the text is no CSV. */
+/** Throws BadRequest with the line where the text is no CSV, and for a delimiter that cannot be one. */
 export async function* readCsv(source: Readable, delimiter: string): AsyncGenerator<CsvLine> {
+  if (!/^[^"\r\n]$/u.test(delimiter)) {
+    source.destroy();
+    throw new BadRequest("delimiter must be one sign, and neither a quote nor the end of a line");
+  }
   const { parse } = await import("csv-parse");
   const parser = parse({
     delimiter,

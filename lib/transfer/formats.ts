@@ -26,3 +26,10 @@ export function formatOf(typeOrName: string | undefined): TransferFormat | undef
   if (name === "application/json" || name.endsWith(".json")) return "json";
   return undefined;
 }
+
+const delimiters: ReadonlyMap<string, string> = new Map([[",", ","], [";", ";"], ["|", "|"], ["tab", "\t"], ["\t", "\t"]]);
+
+/** The sign between the cells of CSV that is called this; a comma where nothing is said, undefined where it is none. */
+export function delimiterOf(name: string | undefined): string | undefined {
+  return delimiters.get(name ?? ",");
+}

@@ -149,6 +149,14 @@ describe("in code: input of any type", () => {
     expect((await files.upload("notes", id, "file", { name: "a.txt", stream: bytes }))["file"]).to.include({ name: "a.txt", size: 12 });
   });
 
+  it("a delimiter that is not one sign is 400, and the text is let go", async () => {
+    for (const delimiter of ["", ";;", '"', "\n"]) {
+      const stream = Readable.from(["title\n"]);
+      expect(await failure(() => acme.collections.import("notes", { format: "csv", delimiter, open: () => stream })), delimiter).to.include({ status: 400 });
+      expect(stream.destroyed).to.equal(true);
+    }
+  });
+
   it("a limit below 1 is the default of 25, and null as an option is none", async () => {
     await records.tenants.create({ slug: "many" });
     const many = records.tenant("many");

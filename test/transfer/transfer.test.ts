@@ -136,6 +136,7 @@ describe("transfer", () => {
     ["JSON without a list", "format=json", "{}", "The JSON must be a list of records, or an object with such a list as items"],
     ["an unknown format", "format=xml", "<a/>", "format must be one of csv, ndjson, json"],
     ["an unknown delimiter", "format=csv&delimiter=x", "title\n", "delimiter must be one of , ; | tab"],
+    ["a delimiter that is a member of all objects", "format=csv&delimiter=constructor", "title\n", "delimiter must be one of , ; | tab"],
   ];
   for (const [what, query, body, message] of unreadable) {
     it(`${what} is answered with 400`, async () => {
