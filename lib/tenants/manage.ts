@@ -1,12 +1,12 @@
 // Tenants made, changed and removed (contract 2 and 7).
 import joi from "joi";
 import { timestamp, type Clock } from "../core/clock.js";
-import { ValidationFailed } from "../core/errors.js";
+import { NotFound, ValidationFailed } from "../core/errors.js";
 import { newId } from "../core/ids.js";
 import type { RecordValue } from "../core/record.js";
 import { defaultSettings, slugPattern, type Tenant } from "../core/tenant.js";
 import { always } from "../storage/filter.js";
-import { UniqueViolation, type Operation, type Storage } from "../storage/storage.js";
+import { ConditionMissed, UniqueViolation, type Operation, type Storage } from "../storage/storage.js";
 import { demandInput } from "../schema/input.js";
 import type { TenantRegistry } from "./context.js";
 import { defineTables, tenantTables } from "./tables.js";
@@ -89,6 +89,8 @@ export function createTenants({ storage, registry, clock, initialOperations, rem
         });
         return rows[0]!.record as unknown as Tenant;
       } catch (error) {
+        // Removed between the look and the write.
+        if (error instanceof ConditionMissed) throw new NotFound("Unknown tenant");
         throw error instanceof UniqueViolation ? slugTaken : error;
       }
     },

@@ -129,6 +129,18 @@ describe("tenants", () => {
     expect((await on.request("GET", "/api/collections/docs", { tenant: "doomed" })).body).to.deep.equal({ error: "Not found" });
   });
 
+  it("a change that comes while the tenant is being removed is done or 404, at whichever moment", async () => {
+    const { tenants } = on.service;
+    for (let moment = 0; moment < 40; moment += 1) {
+      const { id } = await tenants.create({ slug: `going-${moment}` });
+      const removed = tenants.delete(id);
+      for (let turn = 0; turn < moment; turn += 1) await Promise.resolve();
+      const outcome = await tenants.update(id, { name: "changed" }).then(() => 200, (error: { status?: number }) => error.status);
+      expect(outcome, `moment ${moment}`).to.be.oneOf([200, 404]);
+      await removed;
+    }
+  });
+
   it("tenant users and API keys never reach it: 401 or 403, and nothing changes", async () => {
     const tenant = await on.createTenant("guarded");
     const user = await on.signUp(tenant, "alice", { role: "admin" });

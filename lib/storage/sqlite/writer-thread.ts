@@ -2,12 +2,13 @@
 import { rmSync } from "node:fs";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { StorageUnavailable } from "../../core/errors.js";
+import { StampChanged } from "../storage.js";
 import { DatabaseDropped, runBatch } from "./batch.js";
-import { createDatabase, dropped, isCurrent, readVersion, type Connection } from "./connection.js";
+import { createDatabase, dropped, emptyStamp, isCurrent, readVersion, type Connection } from "./connection.js";
 import { createConnections } from "./connections.js";
 import { sqliteCode } from "./driver.js";
 import { isBroken, toPlainError } from "./errors.js";
-import type { Reply, Request } from "./messages.js";
+import type { Done, Reply, Request } from "./messages.js";
 
 /** What the main thread gives the thread at its start. */
 export interface WriterData {
@@ -19,6 +20,7 @@ export interface WriterData {
 const { systemPath, maxOpen, busyTimeout } = workerData as WriterData;
 const port = parentPort!;
 const options = { mode: "write", busyTimeout } as const;
+const nothingDone: Done = { logId: "", rows: [], firstChange: 0 };
 const tenants = createConnections(maxOpen, options);
 const system = createConnections(1, options);
 
@@ -74,8 +76,9 @@ function attempt(path: string, requests: readonly Request[], run: (requests: rea
 function write(path: string, requests: readonly Request[]): Reply[] {
   for (;;) {
     const connection = current(path);
-    if (connection === undefined && requests.every(({ task }) => task.type === "trim")) {
-      return requests.map(({ number }) => ({ number, done: { logId: "", rows: [], firstChange: 0 } }));
+    if (connection === undefined) {
+      const replies = requests.flatMap((request) => withoutDatabase(request) ?? []);
+      if (replies.length === requests.length) return replies;
     }
     try {
       return runBatch(connection ?? create(path), requests);
@@ -91,6 +94,13 @@ function write(path: string, requests: readonly Request[]): Reply[] {
       });
     }
   }
+}
+
+/** The answer that needs no database; undefined where the request makes one. What was decided on one that was dropped must not bring it back. */
+function withoutDatabase({ number, task }: Request): Reply | undefined {
+  if (task.type === "trim") return { number, done: nothingDone };
+  const isLate = task.type === "write" && task.unit.stamp !== undefined && task.unit.stamp !== emptyStamp;
+  return isLate ? { number, error: toPlainError(new StampChanged()) } : undefined;
 }
 
 /** The connection to the file that the path names now. */
@@ -133,7 +143,7 @@ function dropDatabase(path: string, { number }: Request): Reply {
     }
     removeFiles(path);
   });
-  return { number, done: { logId: "", rows: [], firstChange: 0 } };
+  return { number, done: nothingDone };
 }
 
 function removeFiles(path: string): void {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readlinkSync } from "node:fs";
+import { existsSync, readdirSync, readlinkSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -184,6 +184,16 @@ describe("the SQLite store", function () {
       await storage.dropTenant("broken");
       await filled(broken, [{}, {}]);
       expect(await listNumbers(broken)).to.deep.equal([1, 2]);
+    });
+
+    it("a write under the stamp of a database that was dropped is refused, and does not make it anew", async () => {
+      await store.write({ operations: [define(), insert(1)], bump: true });
+      const stamp = await store.stamp();
+      await storage.dropTenant("acme");
+      await rejects(store.write({ stamp, operations: [insert(2)] }), "StampChanged");
+      expect(existsSync(file())).to.equal(false);
+      await store.write({ stamp: await store.stamp(), operations: [define(), insert(3)] });
+      expect(await listNumbers(store)).to.deep.equal([3]);
     });
 
     it("a tenant's file that was taken away is not written to any more", async () => {
