@@ -41,6 +41,7 @@ const losesUpdates: Lack = {
   reason: "FerretDB loses updates of one document that meet, so it stands behind one process only",
   tests: [
     "each gets its turn, every write is there, and the log has them all in one order",
+    "of a tenant that one drops while the others write nothing stays",
     "an entry whose process died before its rows were written is finished by another",
     "a stream on one node hears what is written on the other",
     "a stream through the balancer is subscribed on the node that has it",

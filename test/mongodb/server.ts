@@ -25,6 +25,23 @@ export async function removeDatabasesBelow(url: string): Promise<void> {
   await drop(url, (name) => own !== "" && name.startsWith(own));
 }
 
+/** The collections that hold something, as `database.collection`, of every database whose name begins with that of the URL. */
+export async function filledBelow(url: string): Promise<string[]> {
+  const client = await MongoClient.connect(url, { serverSelectionTimeoutMS: 3_000, socketTimeoutMS: 30_000 });
+  const filled: string[] = [];
+  try {
+    const { databases } = await client.db("admin").admin().listDatabases({ nameOnly: true });
+    for (const { name } of databases.filter((each) => each.name.startsWith(databaseOf(url)))) {
+      for (const each of await client.db(name).listCollections({}, { nameOnly: true }).toArray()) {
+        if ((await client.db(name).collection(each.name).findOne()) !== null) filled.push(`${name}.${each.name}`);
+      }
+    }
+    return filled;
+  } finally {
+    await client.close();
+  }
+}
+
 async function drop(url: string, wanted: (name: string) => boolean): Promise<void> {
   // FerretDB takes seconds for each, and its folder goes as a whole.
   if (process.env["TEST_MONGODB_KIND"] === "ferretdb") return;

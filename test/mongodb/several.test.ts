@@ -4,7 +4,7 @@ import { always } from "../../lib/storage/filter.js";
 import { createMongoStorage } from "../../lib/storage/mongodb/mongodb.js";
 import type { Storage } from "../../lib/storage/storage.js";
 import { id, insert, write } from "../../lib/testing/storage-case.js";
-import { mongoUrl, removeDatabases } from "./server.js";
+import { filledBelow, mongoUrl, removeDatabases } from "./server.js";
 
 const server = mongoUrl();
 
@@ -76,5 +76,28 @@ if (server !== undefined) {
         await client.close();
       }
     });
+
+    it("of a tenant that one drops while the others write nothing stays", async () => {
+      for (let round = 0; round < 5; round += 1) {
+        const name = `dropped${round}`;
+        await write(nodes[0]!.tenant(name), { type: "define", table: "things", indexes: [] });
+        let dropped = false;
+        const writers = nodes.slice(1).map(async (node, index) => {
+          // Until it is told that the table is gone.
+          for (let n = 1; !dropped; n += 1) await write(node.tenant(name), insert(index * 100_000 + n)).catch(() => undefined);
+        });
+        await expectRows(nodes[0]!, name);
+        await nodes[0]!.dropTenant(name);
+        dropped = true;
+        await Promise.all(writers);
+      }
+      // What is under way on a node is done when it has closed.
+      await Promise.all(nodes.map((node) => node.close()));
+      expect((await filledBelow(url)).filter((name) => name.includes("dropped"))).to.deep.equal([]);
+    });
   });
+}
+
+async function expectRows(node: Storage, tenant: string): Promise<void> {
+  while ((await node.tenant(tenant).table("things").count(always)) < 20);
 }

@@ -63,7 +63,7 @@ export function readEntries({ log }: Collections, after: number, limit: number):
   return log.find({ _id: { $gt: after } }).sort({ _id: 1 }).limit(limit).toArray();
 }
 
-/** Tells the others that the entry has reached its rows, and what the stamp is by now. */
-export async function markApplied({ state }: Collections, { _id, log, stamp }: Pick<EntryDocument, "_id" | "log" | "stamp">): Promise<void> {
-  await state.updateOne({ _id: "state", log }, { $max: { applied: _id, stamp } });
+/** Tells the others that the entry has reached its rows, and what the stamp is by now. False where the store was dropped meanwhile. */
+export async function markApplied({ state }: Collections, { _id, log, stamp }: Pick<EntryDocument, "_id" | "log" | "stamp">): Promise<boolean> {
+  return (await state.updateOne({ _id: "state", log }, { $max: { applied: _id, stamp } })).matchedCount > 0;
 }

@@ -116,7 +116,8 @@ export function createJournal(collections: () => Collections, me: string): Journ
       return true;
     }
     const first = entries[0];
-    if (first === undefined) return false;
+    // Entries without a state are what others wrote into a store that was dropped meanwhile.
+    if (first === undefined || state === undefined) return false;
     contended();
     if (first._id !== known.last + 1 || entries.length === entriesToFollow) {
       current = await load();
@@ -147,6 +148,12 @@ export function createJournal(collections: () => Collections, me: string): Journ
     for (const each of await readEntries(collections(), entry._id, entriesAtOnce)) await applyEntry(collections(), each, true);
   }
 
+  /** The store was dropped while this process wrote, and the write made its database anew: nothing of it is to stay. */
+  async function removeRest(at: Collections): Promise<void> {
+    // Without a state no process takes the database for a store.
+    if ((await readState(at)).state === undefined) await at.database.dropDatabase();
+  }
+
   async function clear(last: number): Promise<void> {
     const { trimmed } = await readState(collections());
     await collections().log.deleteMany({ _id: { $lt: last - keptEntries }, time: { $lt: Date.now() - keptTime }, $or: [{ count: 0 }, { to: { $lte: trimmed } }] });
@@ -174,7 +181,9 @@ export function createJournal(collections: () => Collections, me: string): Journ
     await applyEntry(at, entry, false);
     if (performance.now() - committed > late) await repair(entry);
     current = { log: known.log, last: entry._id, changes: entry.to, stamp: entry.stamp, tables: new Map(draft.tables) };
-    const marked = marking.then(() => markApplied(at, entry));
+    const marked = marking.then(async () => {
+      if (!(await markApplied(at, entry))) await removeRest(at);
+    });
     // Only the stamp must be there for others before the answer; all else they find in the log.
     marking = marked.catch(() => undefined);
     if (entry.stamp !== known.stamp) await marked;
