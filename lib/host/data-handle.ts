@@ -161,8 +161,9 @@ function begun<T>(starting: Promise<{ readonly iterator: AsyncIterableIterator<T
   const iterator: AsyncIterableIterator<T> = {
     next: async () => (await starting).iterator.next(),
     return: async (value?: unknown) => {
-      const { iterator: inner } = await starting;
-      return inner.return === undefined ? { done: true, value } : inner.return(value);
+      // Where it never began there is nothing to end; why is told by next().
+      const started = await starting.catch(() => undefined);
+      return started?.iterator.return === undefined ? { done: true, value } : started.iterator.return(value);
     },
     [Symbol.asyncIterator]: () => iterator,
   };

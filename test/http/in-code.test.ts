@@ -217,7 +217,9 @@ describe("in code", () => {
       expect([removed.action, removed.record!.id]).to.deep.equal(["delete", mine.id]);
       await events.return!();
       expect((await events.next()).done).to.equal(true);
-      expect((await failure(acme.as("system").collection("users").subscribe().next())).status).to.equal(400);
+      const refused = acme.as("system").collection("users").subscribe();
+      expect((await failure(refused.next())).status).to.equal(400);
+      expect(await refused.return?.()).to.include({ done: true });
     });
   });
 
