@@ -82,15 +82,15 @@ export interface RecordsServiceOptions {
 
 /** What `APPLICATION_SECRET`, `TOKEN_SECRET` and the others are for. Hexadecimal text, at least 64 characters. */
 export interface Secrets {
-  /** Derives keys for file tokens and one-time values. */
+  /** Derives the keys of file tokens, of the superadmin's second factor, and of the hooks' secrets in a backup. */
   readonly application: string;
-  /** Signs access tokens and admin tokens. */
+  /** Signs access tokens, refresh tokens and admin tokens. */
   readonly token: string;
-  /** Signs and encrypts the session cookie. */
+  /** Encrypts the superadmin's session cookie. */
   readonly sessionCookie: string;
-  /** Signs and encrypts the cookie between the two factors. */
+  /** Encrypts the cookie between the two factors. */
   readonly authenticationCookie: string;
-  /** Signs one-time messages of the admin page. */
+  /** Reserved for one-time messages of the admin page; not used so far. */
   readonly flashCookie: string;
 }
 
