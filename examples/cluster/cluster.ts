@@ -24,15 +24,17 @@ export interface Cluster {
 export interface ClusterOptions {
   /** The same on every node: STORAGE_URL and all secrets. */
   readonly environment: Readonly<Record<string, string>>;
+  /** What becomes of the nodes' standard output: their setup tokens and logs. @default "ignore" */
+  readonly output?: "inherit" | "ignore";
   /** @default 2 */
   readonly count?: number;
   /** Port of the balancer. @default any free one */
   readonly port?: number;
 }
 
-export async function startCluster({ environment, count = 2, port = 0 }: ClusterOptions): Promise<Cluster> {
+export async function startCluster({ environment, output = "ignore", count = 2, port = 0 }: ClusterOptions): Promise<Cluster> {
   const ports = await freePorts(count);
-  const nodes = ports.map((each) => createNode({ ...environment, CONNECTOR_HTTP_PORT: String(each) }, `http://127.0.0.1:${each}`));
+  const nodes = ports.map((each) => createNode({ ...environment, CONNECTOR_HTTP_PORT: String(each) }, output, `http://127.0.0.1:${each}`));
   for (const node of nodes) await node.start();
   const balancer = createBalancer(nodes.map(({ url }) => url));
   await new Promise<void>((resolve) => balancer.listen(port, "127.0.0.1", resolve));
@@ -47,7 +49,7 @@ export async function startCluster({ environment, count = 2, port = 0 }: Cluster
   };
 }
 
-function createNode(environment: Readonly<Record<string, string>>, url: string): ClusterNode {
+function createNode(environment: Readonly<Record<string, string>>, output: "inherit" | "ignore", url: string): ClusterNode {
   let child: ChildProcess | undefined;
 
   async function end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
@@ -65,7 +67,7 @@ function createNode(environment: Readonly<Record<string, string>>, url: string):
       return child;
     },
     async start() {
-      const started = fork(fileURLToPath(new URL("./node.ts", import.meta.url)), [], { env: { ...process.env, ...environment }, execArgv: ["--import", "tsx"], stdio: ["ignore", "ignore", "inherit", "ipc"] });
+      const started = fork(fileURLToPath(new URL("./node.ts", import.meta.url)), [], { env: { ...process.env, ...environment }, execArgv: ["--import", "tsx"], stdio: ["ignore", output, "inherit", "ipc"] });
       child = started;
       await new Promise<void>((resolve, reject) => {
         started.once("message", () => resolve());
