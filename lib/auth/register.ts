@@ -23,14 +23,15 @@ const taken: FieldError = { field: "username", message: "is taken by another use
 export async function register(deps: AuthDeps, known: TenantContext | undefined, origin: Origin, input: JsonObject): Promise<Registered> {
   const { hooks, users } = deps;
   checkJson(input);
-  const context = demandOpen(known);
-  const call = callOf(context, origin);
   const { secrets } = users.policy.split(input);
 
   const told = withoutSecrets(input, ["password"]);
   const subject = { collection: "users", recordId: null, body: told, record: null };
-  const requested = await hooks.beforeRequest(context, call, subject);
-  const outcome = await hooks.before(context, call, "beforeRegister", { ...subject, body: requested.body ?? told });
+  // Global hooks come before a flat denial, as on collections.
+  const requested = known === undefined ? undefined : await hooks.beforeRequest(known, callOf(known, origin), subject);
+  const context = demandOpen(known);
+  const call = callOf(context, origin);
+  const outcome = await hooks.before(context, call, "beforeRegister", { ...subject, body: requested?.body ?? told });
   // A hook can set no secret: the client's own stay.
   const { tenant: _tenant, ...body } = users.policy.split(outcome.body ?? told).body;
 

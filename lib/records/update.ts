@@ -41,6 +41,8 @@ export async function prepareUpdate(deps: RecordDeps, target: Target, input: Upd
   const subject = { collection: collection.name, recordId: first.id, body: clientBody, record: toldToHooks(files, call, collection, first.record) };
   const outcome = await hooks.before(context, call, "beforeUpdate", subject);
   const body = replaced(outcome.body, clientBody) ? withoutSecrets(deps, target, outcome.body) : clientBody;
+  // A body of a hook's is taken like the client's: another address in it needs the same proof.
+  if (collection.isUsers && body !== clientBody) await users.authorize(context, call, first, body, secrets);
 
   const { values, errors } = checked(body);
   const faults = [...errors, ...(collection.isUsers ? users.check(secrets, "update") : [])];

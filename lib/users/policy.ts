@@ -84,6 +84,8 @@ export function createUserPolicy({ credentials, follow }: UserPolicyDeps): UserP
     },
 
     async authorize(_context, call, row, body, secrets) {
+      // Asked again for the body that a hook answered: what was proven stays so, and costs no second hash.
+      if (decisions.get(secrets)?.credentials === true) return;
       const email = emailOf(row);
       const decide = (allowed: boolean, provenUnder: number | null = null): void => {
         decisions.set(secrets, { provenUnder, email, credentials: allowed });

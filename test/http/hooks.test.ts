@@ -125,6 +125,14 @@ describe("hooks over HTTP", () => {
       expect(await firedBy(() => demand(403, ask("POST", "/api/collections/closed", { token: issuer.token, body: { title: "x" } })))).to.deep.equal(["beforeRequest closed"]);
     });
 
+    it("beforeRequest fires before registration also where that is off", async () => {
+      await add({ event: "beforeRequest" });
+      await demand(200, settings({ selfRegistration: false }));
+      const refused = await firedBy(() => demand(403, ask("POST", "/api/auth/register", { body: { tenant: "acme", username: "early", password: testPassword } })));
+      await demand(200, settings({ selfRegistration: true }));
+      expect(refused).to.deep.equal(["beforeRequest users"]);
+    });
+
     it("file routes run beforeRequest only where Also guard file routes is on, and never an event of the collection", async () => {
       const record = await created();
       const { body, headers } = form(file("cover", "hello", "a.txt"));
@@ -224,6 +232,22 @@ describe("hooks over HTTP", () => {
       receiver.answer = empty();
       await demand(200, on.login(tenant, "renamed"));
       expect((await on.login(tenant, "renamed", "another password!")).status).to.equal(401);
+    });
+
+    it("an address that a beforeUpdate hook sets needs the proof that a client's needs", async () => {
+      const at = "/api/collections/users";
+      const user = await on.signUp(tenant, "moved");
+      const read = () => on.request("GET", `${at}/${user.id}`, { token: user.token });
+      await add({ event: "beforeUpdate", collection: "users" });
+      receiver.answer = json({ data: { body: { email: "hook@example.org" } } });
+      const bare = await on.request("PATCH", `${at}/${user.id}`, { token: user.token, body: {} });
+      expect([bare.status, bare.body[0]?.field]).to.deep.equal([400, "oldPassword"]);
+      await demand(200, on.meta("PATCH", base("/collections/users"), { updateRule: "@auth.id != null" }));
+      expect((await on.request("PATCH", `${at}/${user.id}`, { token: issuer.token, body: {} })).status).to.equal(403);
+      await demand(200, on.meta("PATCH", base("/collections/users"), { updateRule: "id = @auth.id" }));
+      expect((await read()).body.email).to.equal(null);
+      const proven = await demand(200, on.request("PATCH", `${at}/${user.id}`, { token: user.token, body: { oldPassword: user.password } }));
+      expect(proven.body).to.include({ email: "hook@example.org", emailVerified: false });
     });
 
     it("beforeLogin with issueTokenFor signs the user in; the answer is a token pair and nothing else", async () => {

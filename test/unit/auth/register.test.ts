@@ -19,7 +19,7 @@ describe("register", () => {
     }
     expect(counted.counts.hash).to.equal(hashes);
     expect(await (await world.context()).store.table(usersTable).count(always)).to.equal(0);
-    expect(world.noted.asked).to.deep.equal([]);
+    expect(world.noted.asked.map(({ event }) => event)).to.deep.equal(["beforeRequest"]);
   });
 
   it("makes an account with role user, unverified, and no secret in its record", async () => {
