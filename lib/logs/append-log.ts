@@ -7,7 +7,7 @@ import type { Json } from "../core/record.js";
 import { always } from "../storage/filter.js";
 import type { Sort, Store } from "../storage/storage.js";
 import { chunkId } from "./entry-id.js";
-import { trimLog, type Retention } from "./retention.js";
+import { chunkFacts, countedUpTo, trimLog, type Retention } from "./retention.js";
 
 /** Entries in one row; fewer than an entry's id can number. */
 const chunkSize = 500;
@@ -77,7 +77,7 @@ export function createAppendLog<Entry>(deps: AppendLogDeps<Entry>): AppendLog<En
 
   async function totalOf(store: Store): Promise<number> {
     const [newest] = await store.table(table).list({ filter: always, sort: newestFirst, limit: 1 });
-    return Number(newest?.record["total"] ?? 0);
+    return newest === undefined ? 0 : countedUpTo(newest);
   }
 
   async function writeChunk(owner: string | null, state: Waiting<Entry>, entries: readonly Entry[]): Promise<void> {
@@ -90,8 +90,8 @@ export function createAppendLog<Entry>(deps: AppendLogDeps<Entry>): AppendLog<En
     state.total += entries.length;
     const at = new Date(clock.now()).toISOString();
     const id = chunkId(newId(clock.now()));
-    const record = { id, createdAt: at, updatedAt: at, count: entries.length, total: state.total, entries: entries.map(deps.pack) };
-    await store.write({ operations: [{ type: "insert", table, record }] });
+    const record = { id, createdAt: at, updatedAt: at, entries: entries.map(deps.pack) };
+    await store.write({ operations: [{ type: "insert", table, record, hidden: chunkFacts(at, state.total) }] });
     if (trims) await trimLog({ store, table, retention, now: clock.now(), total: state.total });
   }
 

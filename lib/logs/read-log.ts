@@ -6,7 +6,7 @@ import { always } from "../storage/filter.js";
 import type { Row, Store } from "../storage/storage.js";
 import { newestFirst } from "./append-log.js";
 import { entryId, placeOf } from "./entry-id.js";
-import { oldestKept, type Retention } from "./retention.js";
+import { isOlder, oldestKept, type Retention } from "./retention.js";
 
 const defaultLimit = 25;
 const mostItems = 100;
@@ -78,7 +78,7 @@ export async function readLog<Entry>(options: ReadOptions<Entry> & LogQuery & { 
     const rows = await store.table(table).list({ filter: always, sort: newestFirst, limit: atOnce, after: after === undefined ? undefined : { value: after, id: after } });
     let entries = 0;
     for (const row of rows) {
-      if (row.record.createdAt < cutoff) return page(undefined);
+      if (isOlder(row, cutoff)) return page(undefined);
       const next = take(row, Infinity);
       if (next !== undefined) return page(next);
       entries += entriesOf(row).length;

@@ -1,6 +1,6 @@
 // Decisions about who may do what, and the status that says so (contract 1 and 11, "Status choice on a denied rule").
 import { bypassesRules, callerUser, type Call } from "../core/call.js";
-import type { Clock } from "../core/clock.js";
+import { timestamp, type Clock } from "../core/clock.js";
 import { Forbidden, NotFound, Unauthorized } from "../core/errors.js";
 import type { JsonObject, RecordValue } from "../core/record.js";
 import type { Collection } from "../collections/collection.js";
@@ -38,11 +38,15 @@ export interface Access {
 
 export function createAccess(clock: Clock): Access {
   function contextOf(call: Call, rule: RuleName, incoming: Incoming | undefined): RuleContext {
+    let now: string | undefined;
     return {
       auth: callerUser(call.caller),
       body: incoming?.body,
       changed: incoming?.changed,
-      now: new Date(clock.now()).toISOString(),
+      // Made where a rule asks for it, and then once.
+      get now() {
+        return (now ??= timestamp(clock));
+      },
       method: methods[rule],
     };
   }
