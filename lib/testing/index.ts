@@ -2,4 +2,5 @@
 export { blobStoreSuite } from "./blobs.js";
 export { exampleRecords, filterExamples } from "./filter-examples.js";
 export { hasherSuite } from "./hasher.js";
+export { mailerSuite, type MailerSuiteOptions, type MailerUnderTest } from "./mailer.js";
 export { storageCases, storageSuite, type StorageCase, type StorageSuiteOptions, type StorageUnderTest } from "./storage.js";

@@ -1,8 +1,12 @@
 // The small examples: each is booted as a process, and answers a real request.
-import { readdir, readFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
+import type { Mail } from "../../lib/mailer/mailer.js";
 import { hasherSuite } from "../../lib/testing/hasher.js";
+import { mailerSuite } from "../../lib/testing/mailer.js";
+import { createFolderMailer } from "../../examples/custom-provider/folder-mailer.js";
 import { scryptHasher } from "../../examples/custom-provider/scrypt-hasher.js";
 import { runExample, type Running } from "../support/example.js";
 import { demand, send, testPassword } from "../support/service.js";
@@ -79,6 +83,21 @@ describe("examples", function () {
     while (mail === "") mail = await readFile(join(folder, mails[0]!), "utf8");
     expect(mail).to.contain("To: ann@example.com").and.to.match(/https:\/\/shop\.example\.com\/reset\?token=[\w-]+/);
   });
+});
+
+mailerSuite("folder, of examples/custom-provider", {
+  async make() {
+    const folder = await mkdtemp(join(tmpdir(), "records-mails-"));
+    const read = async (name: string): Promise<Mail> => {
+      const [, to, subject, text] = /^To: (.*)\nSubject: (.*)\n\n([^]*)\n$/.exec(await readFile(join(folder, name), "utf8"))!;
+      return { to: to!, subject: subject!, text: text! };
+    };
+    return {
+      mailer: createFolderMailer(folder),
+      received: async () => await Promise.all((await readdir(folder)).map(read)),
+      dispose: () => rm(folder, { recursive: true }),
+    };
+  },
 });
 
 hasherSuite("scrypt, of examples/custom-provider", { make: () => scryptHasher });
