@@ -56,6 +56,7 @@ import { createOperations } from "./operations.js";
 import { resolveOptions, type RecordsServiceOptions } from "./options.js";
 import { createProviders } from "./providers.js";
 import { createAccess } from "./records/access.js";
+import { etagOf } from "./records/present.js";
 import { createRecords, type Records } from "./records/records.js";
 import { createRealtime } from "./realtime/realtime.js";
 import type { CollectionDefinition } from "./schema/collection.js";
@@ -160,7 +161,7 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
   const access = createAccess(clock);
   const records: Records = createRecords({ access, hooks, files, mergeFiles, users: users.policy, clock, tenants: registry });
   const editor = createAdminEditor({ records: () => records });
-  const fileAccess = createFileAccess({ files, records, tenants: registry, clock });
+  const fileAccess = createFileAccess({ files, records, etagOf, tenants: registry, clock });
   const fileTokens = createFileTokens({ secret: secrets.application, clock });
   const collections = createCollections({ tenants: registry, clock, removeFiles: files.removeCollection, filesLeft: files.committed });
   const settings = createSettings({ clock, parseHostPort });

@@ -7,6 +7,11 @@ export function isNotModified(ifNoneMatch: string | null, etag: string): boolean
   return [...ifNoneMatch.matchAll(/(?:W\/)?("[^"]*")/g)].some((match) => match[1] === etag);
 }
 
+/** Whether an If-Match holds for a thing with these strong entity tags: none, `*`, or a list with one of them. */
+export function isStill(ifMatch: string | null, etags: readonly string[]): boolean {
+  return ifMatch === null || ifMatch.trim() === "*" || ifMatch.split(",").some((one) => etags.includes(one.trim()));
+}
+
 export interface ByteRange {
   /** Both inclusive. */
   readonly start: number;

@@ -32,6 +32,11 @@ export function findFile(collection: Collection, record: RecordValue, fieldName:
   return { field, file };
 }
 
+/** The strong entity tag of a file as it was uploaded, or of one of its variants. */
+export function etagOfFile(file: FileReference, label = "original"): string {
+  return `"${file.id}-${label}"`;
+}
+
 /** Throws NotFound, BadRequest where the width is no positive number, RangeNotSatisfiable. */
 export async function downloadFile({ blobs, sizes, recent }: DownloadDeps, tenantId: string, collection: Collection, record: RecordValue, request: DownloadRequest): Promise<Download> {
   const { file } = findFile(collection, record, request.field, request.fileId);
@@ -43,7 +48,7 @@ export async function downloadFile({ blobs, sizes, recent }: DownloadDeps, tenan
   const key = chosen?.key ?? original;
   const size = chosen?.size ?? file.size;
   const label = chosen === undefined ? "original" : String(chosen.width);
-  const etag = `"${file.id}-${label}"`;
+  const etag = etagOfFile(file, label);
   const headers: Record<string, string> = {
     ...guardHeaders,
     ETag: etag,

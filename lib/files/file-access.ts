@@ -3,12 +3,13 @@
 import type { Readable } from "node:stream";
 import type { Call } from "../core/call.js";
 import { timestamp, type Clock } from "../core/clock.js";
-import { Conflict, NotFound, ValidationFailed } from "../core/errors.js";
+import { Conflict, NotFound, PreconditionFailed, ValidationFailed } from "../core/errors.js";
 import type { FileReference, JsonObject } from "../core/record.js";
 import type { Collection } from "../collections/collection.js";
 import { ConditionMissed, StampChanged, type Row } from "../storage/storage.js";
 import type { TenantContext, TenantRegistry } from "../tenants/context.js";
-import { findFile } from "./download.js";
+import { isStill } from "./conditions.js";
+import { etagOfFile, findFile } from "./download.js";
 import type { Download, DownloadRequest, Files, PendingFile } from "./files.js";
 import { mergeFiles } from "./merge.js";
 
@@ -24,6 +25,8 @@ export interface RecordAccess {
 export interface FileAccessDeps {
   readonly files: Files;
   readonly records: RecordAccess;
+  /** The record's entity tag. */
+  readonly etagOf: (row: Row) => string;
   readonly tenants: Pick<TenantRegistry, "get">;
   readonly clock: Clock;
 }
@@ -42,14 +45,17 @@ export interface FileAccess {
   upload(target: FileTarget, field: string, upload: { readonly name: string; readonly stream: Readable }): Promise<FileReference>;
   /** Checked as a view of the record. Throws NotFound, BadRequest (width), RangeNotSatisfiable. */
   download(target: FileTarget, request: DownloadRequest): Promise<Download>;
-  /** Checked as an update. Throws NotFound where there is no such file, ValidationFailed where a required field would be empty. */
-  remove(target: FileTarget, field: string, fileId: string | null): Promise<void>;
+  /**
+   * Checked as an update. `ifMatch`: the record's entity tag or the file's. Throws NotFound where there is no such file,
+   * PreconditionFailed, ValidationFailed where a required field would be empty.
+   */
+  remove(target: FileTarget, field: string, fileId: string | null, ifMatch: string | null): Promise<void>;
 }
 
 /** What a change makes of the record's FILE fields: the body as a client would send it, and new files. */
 type Plan = (collection: Collection, row: Row) => { readonly body: JsonObject; readonly pending: readonly PendingFile[] };
 
-export function createFileAccess({ files, records, tenants, clock }: FileAccessDeps): FileAccess {
+export function createFileAccess({ files, records, etagOf, tenants, clock }: FileAccessDeps): FileAccess {
   function collectionOf(context: TenantContext, name: string): Collection {
     const collection = context.collections.get(name);
     if (collection === undefined) throw new NotFound();
@@ -114,9 +120,10 @@ export function createFileAccess({ files, records, tenants, clock }: FileAccessD
       return files.download(context, collection, row.record, request);
     },
 
-    async remove(target, fieldName, fileId) {
+    async remove(target, fieldName, fileId, ifMatch) {
       await change(target, fieldName, (collection, row) => {
         const { field, file } = findFile(collection, row.record, fieldName, fileId);
+        if (!isStill(ifMatch, [etagOf(row), etagOfFile(file)])) throw new PreconditionFailed();
         return { body: { [field.name]: field.multiple ? keptIds(row, field.name, file) : null }, pending: [] };
       });
     },

@@ -68,7 +68,8 @@ export interface FilesHandle {
   upload(collection: string, id: string, field: string, file: { readonly name: string; readonly stream: Readable }): Promise<RecordValue>;
   /** The bytes of a file, with its headers. `fileId` only for a multiple field; `width` as over HTTP. */
   read(collection: string, id: string, field: string, options?: { readonly fileId?: string; readonly width?: number }): Promise<{ readonly stream: Readable; readonly headers: Readonly<Record<string, string>> }>;
-  delete(collection: string, id: string, field: string, options?: { readonly fileId?: string }): Promise<void>;
+  /** `fileId` only for a multiple field; `ifMatch`: the record's entity tag or the file's. */
+  delete(collection: string, id: string, field: string, options?: { readonly fileId?: string; readonly ifMatch?: string }): Promise<void>;
   /** A short-lived token that a browser's `<img>` may carry as `?token=`, with the caller's rights, for viewing only. */
   token(): Promise<{ readonly token: string; readonly expiresIn: number }>;
 }
@@ -85,7 +86,7 @@ export interface DataDeps {
   readonly files: {
     upload(context: TenantContext, call: Call, collection: string, id: string, field: string, file: { readonly name: string; readonly stream: Readable }): Promise<RecordValue>;
     read(context: TenantContext, call: Call, collection: string, id: string, field: string, options: { readonly fileId?: string | undefined; readonly width?: number | undefined }): Promise<{ readonly stream: Readable; readonly headers: Readonly<Record<string, string>> }>;
-    remove(context: TenantContext, call: Call, collection: string, id: string, field: string, fileId: string | undefined): Promise<unknown>;
+    remove(context: TenantContext, call: Call, collection: string, id: string, field: string, options: { readonly fileId?: string | undefined; readonly ifMatch?: string | undefined }): Promise<unknown>;
     token(context: TenantContext, call: Call): Promise<{ readonly token: string; readonly expiresIn: number }>;
   };
   readonly watch: (context: TenantContext, call: Call, collection: string, options: SubscribeOptions) => AsyncIterableIterator<WatchEvent>;
@@ -130,7 +131,7 @@ export function createDataHandle(deps: DataDeps, who: Who): DataHandle {
         files.read(context, call, collection, id, field, optionsOf(options, { fileId: "text", width: "number" }))),
       token: () => asked("POST", "/api/files/token", (context, call) => files.token(context, call)),
       delete: async (collection, id, field, options) => {
-        await asked("DELETE", [collection, id, "files", field], (context, call) => files.remove(context, call, collection, id, field, optionsOf(options, { fileId: "text" }).fileId));
+        await asked("DELETE", [collection, id, "files", field], (context, call) => files.remove(context, call, collection, id, field, optionsOf(options, { fileId: "text", ifMatch: "text" })));
       },
     },
   };

@@ -36,6 +36,6 @@ export function hostFiles({ access, records, present, tokens }: HostFilesDeps): 
 
     token: (context, call) => issueFileToken(tokens, context, call.caller),
 
-    remove: (context, call, collection, recordId, field, fileId) => access.remove({ context, call, collection, recordId }, field, fileId ?? null),
+    remove: (context, call, collection, recordId, field, { fileId, ifMatch }) => access.remove({ context, call, collection, recordId }, field, fileId ?? null, ifMatch ?? null),
   };
 }

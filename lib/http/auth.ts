@@ -48,7 +48,7 @@ export function createAuthRoutes({ auth, authenticator, tenants }: AuthRoutesDep
 
     async logout(exchange) {
       const body = await read(exchange, true);
-      const { context, call } = await signedIn(exchange);
+      const { context, call } = await signedIn(exchange, body["tenant"]);
       await auth.logout(context, call, body);
       return noContent;
     },
@@ -73,9 +73,9 @@ async function read(exchange: Exchange, optional = false): Promise<JsonObject> {
 }
 
 /** The call of a tenant user, by access token or key. Guests and the superadmin get the one 401, whatever tenant they name. */
-async function signedIn(exchange: Exchange): Promise<TenantCall> {
+async function signedIn(exchange: Exchange, bodyTenant?: unknown): Promise<TenantCall> {
   try {
-    const found = await exchange.call();
+    const found = await exchange.call({ bodyTenant });
     if (isUser(found.call)) return found;
   } catch (error) {
     if (!(error instanceof NotFound)) throw error;

@@ -21,7 +21,7 @@ export interface Exchange {
    * Credential, then tenant (contract 2). Throws Unauthorized where a credential is present but invalid, Forbidden
    * where a hint names another tenant, NotFound("Unknown tenant").
    */
-  call(options?: { readonly bodyTenant?: string | undefined }): Promise<TenantCall>;
+  call(options?: { readonly bodyTenant?: unknown }): Promise<TenantCall>;
   /** The tenant's slug as hinted by header, query, body, `resolveTenant` or `defaultTenant`; undefined where none does. Looks at no credential. */
   tenantHint(bodyTenant?: unknown): Promise<string | undefined>;
   /** The superadmin, by session cookie (with the origin check where the request changes state) or bearer admin token. Throws Unauthorized, Forbidden. */

@@ -84,7 +84,7 @@ export function createFileRoutes({ access, tokens, callerOfToken, hooks }: FileR
 
     async remove(exchange) {
       const target = await guarded(exchange, await exchange.call());
-      await access.remove(target, exchange.params["field"]!, exchange.params["fileId"] ?? null);
+      await access.remove(target, exchange.params["field"]!, exchange.params["fileId"] ?? null, header(exchange.req, "if-match") ?? null);
       return noContent;
     },
 
@@ -95,7 +95,7 @@ export function createFileRoutes({ access, tokens, callerOfToken, hooks }: FileR
   };
 }
 
-function header({ headers }: IncomingMessage, name: "x-tenant" | "if-none-match" | "range" | "if-range"): string | undefined {
+function header({ headers }: IncomingMessage, name: "x-tenant" | "if-match" | "if-none-match" | "range" | "if-range"): string | undefined {
   const value = headers[name];
   return typeof value === "string" ? value : undefined;
 }

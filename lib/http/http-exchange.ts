@@ -34,7 +34,7 @@ export class HttpExchange implements Exchange {
     return readJson(this.req, options?.optional ?? false);
   }
 
-  call(options?: { readonly bodyTenant?: string | undefined }): Promise<TenantCall> {
+  call(options?: { readonly bodyTenant?: unknown }): Promise<TenantCall> {
     return this.calls.call(this.req, this.facts, this.query(), this.trace, options?.bodyTenant);
   }
 

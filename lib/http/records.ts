@@ -81,7 +81,7 @@ export function createRecordRoutes({ records, clock, readForm }: RecordRoutesDep
 
     async batch(exchange) {
       const body = await exchange.json();
-      const { call, context }: TenantCall = await exchange.call();
+      const { call, context }: TenantCall = await exchange.call({ bodyTenant: body["tenant"] });
       const unknown = Object.keys(body).find((name) => name !== "requests" && name !== "tenant");
       if (unknown !== undefined) throw new BadRequest(`${JSON.stringify(unknown.slice(0, 60))} is not known here: a batch has requests`);
       return { status: 200, json: { results: await records.batch(context, call, body) } };

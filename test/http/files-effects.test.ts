@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { Readable } from "node:stream";
 import sharp from "sharp";
-import { NotFound, ValidationFailed } from "../../lib/core/errors.js";
+import { NotFound, PreconditionFailed, ValidationFailed } from "../../lib/core/errors.js";
 import { hookEvents } from "../../lib/hooks/definition.js";
 import { readMultipart } from "../../lib/http/multipart.js";
 import { openStream } from "../support/event-stream.js";
@@ -63,6 +63,26 @@ describe("what file operations set off", () => {
     expect([refused.status, refused.body.message]).to.deep.equal([418, "guarded"]);
     stop();
     await demand(200, on.meta("PATCH", `/api/meta/tenants/${tenant.id}/settings`, { guardFileRoutes: false }));
+  });
+
+  it("If-Match guards the removal of a file: the record's entity tag or the file's, else 412 and nothing goes", async () => {
+    const record = await made();
+    const get = (path: string) => on.request("GET", path, { token: alice.token });
+    const remove = (rest: string, tag: string) => on.request("DELETE", url(record.id, rest), { token: alice.token, headers: { "if-match": tag } });
+    const ofRecord = String((await get(`/api/collections/docs/${record.id}`)).headers["etag"]);
+    const ofFile = String((await get(url(record.id, "cover"))).headers["etag"]);
+    await demand(200, on.request("PATCH", `/api/collections/docs/${record.id}`, { token: alice.token, ...form(file("cover", "another")) }));
+    for (const stale of [ofRecord, ofFile, `W/${ofRecord}`, '"x", "y"']) expect((await remove("cover", stale)).status, stale).to.equal(412);
+    const newer = String((await get(url(record.id, "cover"))).headers["etag"]);
+    await demand(204, remove("cover", `"x", ${newer}`));
+    const now = String((await get(`/api/collections/docs/${record.id}`)).headers["etag"]);
+    await demand(204, remove(`att/${record.att[0].id}`, now));
+    expect((await remove(`att/${record.att[1].id}`, now)).status).to.equal(412);
+    await demand(204, remove(`att/${record.att[1].id}`, "*"));
+    const inCode = on.service.tenant("acme").as({ userId: alice.id }).files;
+    const again = await made();
+    expect(await inCode.delete("docs", again.id, "cover", { ifMatch: ofFile }).catch((error: unknown) => error)).to.be.instanceOf(PreconditionFailed);
+    await inCode.delete("docs", again.id, "cover", { ifMatch: `"${again.cover.id}-original"` });
   });
 
   it("a rule-bypassing key reaches files of any collection, and no unknown one", async () => {

@@ -75,6 +75,18 @@ describe("which tenant", () => {
       for (const tenant of [5, null, ["red"], { slug: "red" }]) expect((await login({ tenant })).status, JSON.stringify(tenant)).to.be.oneOf([400, 401]);
     });
 
+    it("beside a credential it is a hint like the others: another tenant is 403, and nothing is done", async () => {
+      const { body } = await on.login({ id: "", slug: "red" }, "user-of-red");
+      const post = (path: string, sent: object) => on.request("POST", path, { token: body.accessToken, body: sent });
+      for (const tenant of ["blue", "nosuch"]) {
+        expect((await post("/api/auth/logout", { tenant })).status).to.equal(403);
+        expect((await post("/api/batch", { tenant, requests: [] })).status).to.equal(403);
+      }
+      await demand(200, post("/api/batch", { tenant: "red", requests: [] }));
+      await demand(200, on.request("POST", "/api/batch", { body: { tenant: "red", requests: [] } }));
+      await demand(204, post("/api/auth/logout", { tenant: "red" }));
+    });
+
     it("a tenant member in the body of a record is a member of the record", async () => {
       const answer = await on.request("POST", "/api/collections/signs", { tenant: "red", body: { tenant: "blue", title: "x" } });
       expect([answer.status, answer.body[0].field]).to.deep.equal([400, "tenant"]);
