@@ -257,7 +257,7 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
     data: {
       records, mountPath,
       watch: (context, call, collection, watched) => realtime.watch(context, call.caller, call.request.mountPath, collection, watched),
-      files: hostFiles({ access: fileAccess, records, present: files.present, tokens: fileTokens }),
+      files: hostFiles({ access: fileAccess, records, files, tokens: fileTokens, clock }),
     },
   } satisfies HandleDeps;
   const { identify, requireUser } = createIdentify({ calls, registry, ready, logger });

@@ -3,6 +3,7 @@ import type { Readable } from "node:stream";
 import type { Call } from "../core/call.js";
 import { BadRequest } from "../core/errors.js";
 import type { RecordValue } from "../core/record.js";
+import type { PendingFile } from "../files/files.js";
 import type { BatchRequest, BatchResult } from "../records/batch.js";
 import type { ListValue } from "../records/list.js";
 import type { RecordAnswer } from "../records/operation.js";
@@ -11,7 +12,8 @@ import type { WatchEvent } from "../realtime/watcher.js";
 import type { Records } from "../records/records.js";
 import type { TenantContext } from "../tenants/context.js";
 import { hostCall, type Who } from "./call.js";
-import { bodyOf, fileOf, idOf, listParametersOf, optionsOf } from "./input.js";
+import { bodyOf, fileOf, filesOf, idOf, listParametersOf, optionsOf } from "./input.js";
+import type { NewFile, UploadTarget } from "./uploads.js";
 
 /** The fields that a collection's schema defines, for typed access. */
 export type Fields = Record<string, unknown>;
@@ -51,13 +53,21 @@ export interface WriteCondition<T extends Fields = Fields> {
   readonly ifUnchanged?: Stored<T>;
 }
 
+export interface CreateOptions {
+  /** Stored with the record, as the parts of a form are. */
+  readonly files?: readonly NewFile[];
+}
+
+/** `files`: take the place of a single field's file, come behind those of a multiple one. */
+export interface UpdateOptions<T extends Fields = Fields> extends WriteCondition<T>, CreateOptions {}
+
 export interface CollectionHandle<T extends Fields = Fields> {
   /** The HTTP parameters by name. */
   list(parameters?: ListParameters): Promise<Page<T>>;
   /** Throws NotFound where there is none or the viewRule hides it. */
   get(id: string): Promise<Stored<T>>;
-  create(body: Partial<T>): Promise<Stored<T>>;
-  update(id: string, body: Partial<T>, options?: WriteCondition<T>): Promise<Stored<T>>;
+  create(body: Partial<T>, options?: CreateOptions): Promise<Stored<T>>;
+  update(id: string, body: Partial<T>, options?: UpdateOptions<T>): Promise<Stored<T>>;
   delete(id: string, options?: WriteCondition<T>): Promise<void>;
   /** Changes that the caller may see, from the call on. */
   subscribe(options?: SubscribeOptions): AsyncIterableIterator<ChangeEvent<T>>;
@@ -84,6 +94,7 @@ export interface DataHandle {
 export interface DataDeps {
   readonly records: Records;
   readonly files: {
+    receive(context: TenantContext, call: Call, target: UploadTarget, uploads: readonly NewFile[]): Promise<{ readonly id: string; readonly files: readonly PendingFile[] }>;
     upload(context: TenantContext, call: Call, collection: string, id: string, field: string, file: { readonly name: string; readonly stream: Readable }): Promise<RecordValue>;
     read(context: TenantContext, call: Call, collection: string, id: string, field: string, options: { readonly fileId?: string | undefined; readonly width?: number | undefined }): Promise<{ readonly stream: Readable; readonly headers: Readonly<Record<string, string>> }>;
     remove(context: TenantContext, call: Call, collection: string, id: string, field: string, options: { readonly fileId?: string | undefined; readonly ifMatch?: string | undefined }): Promise<unknown>;
@@ -113,9 +124,18 @@ export function createDataHandle(deps: DataDeps, who: Who): DataHandle {
           return (await records.list(context, call, name, listParametersOf(parameters))).value as unknown as Page<T>;
         }),
         get: (id) => asked("GET", [name, id], async (context, call) => tagged<T>(await records.view(context, call, name, id))),
-        create: (body) => asked("POST", [name], async (context, call) => tagged<T>(await records.create(context, call, name, { body: bodyOf(body) }))),
-        update: (id, body, options) => asked("PATCH", [name, id], async (context, call) =>
-          tagged<T>(await records.update(context, call, name, { recordId: id, body: bodyOf(body), ifMatch: tagOf(options) }))),
+        create: (body, options) => asked("POST", [name], async (context, call) => {
+          const input = { body: bodyOf(body) };
+          const uploads = filesOf(options?.files);
+          const stored = uploads.length === 0 ? {} : await files.receive(context, call, { collection: name, recordId: null }, uploads);
+          return tagged<T>(await records.create(context, call, name, { ...input, ...stored }));
+        }),
+        update: (id, body, options) => asked("PATCH", [name, id], async (context, call) => {
+          const input = { recordId: id, body: bodyOf(body), ifMatch: tagOf(options) };
+          const uploads = filesOf(options?.files);
+          const stored = uploads.length === 0 ? {} : { files: (await files.receive(context, call, { collection: name, recordId: id }, uploads)).files };
+          return tagged<T>(await records.update(context, call, name, { ...input, ...stored }));
+        }),
         delete: (id, options) => asked("DELETE", [name, id], (context, call) => records.remove(context, call, name, { recordId: id, ifMatch: tagOf(options) })),
         subscribe: (options) => begun(asked("GET", "/api/realtime", async (context, call) => ({
           iterator: deps.watch(context, call, idOf(name), optionsOf(options, { id: "text", since: "text", signal: "signal" })) as unknown as AsyncIterableIterator<ChangeEvent<T>>,

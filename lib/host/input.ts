@@ -4,6 +4,7 @@ import { Readable } from "node:stream";
 import { BadRequest, NotFound } from "../core/errors.js";
 import type { JsonObject } from "../core/record.js";
 import type { ListParameters } from "../records/list-query.js";
+import type { NewFile } from "./uploads.js";
 
 const texts: ReadonlySet<string> = new Set(["filter", "sort", "where", "fields", "cursor", "expand"]);
 
@@ -67,4 +68,15 @@ export function fileOf(file: unknown): { readonly name: string; readonly stream:
   const { name, stream } = bodyOf(file);
   if (typeof name !== "string") throw new BadRequest("name must be text");
   return { name, stream: streamOf(stream, "stream") };
+}
+
+/** Files to be stored with a record. Throws BadRequest. */
+export function filesOf(files: unknown): readonly NewFile[] {
+  if (files === undefined || files === null) return [];
+  if (!Array.isArray(files)) throw new BadRequest("files must be a list");
+  return files.map((file: unknown) => {
+    const { field } = bodyOf(file);
+    if (typeof field !== "string") throw new BadRequest("field must be text");
+    return { field, ...fileOf(file) };
+  });
 }
