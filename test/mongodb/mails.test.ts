@@ -1,18 +1,16 @@
 // Mails of several nodes over one MongoDB: none is sent by two, and a killed node's are sent by one that lives.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { reset } from "../../lib/auth/one-time/kinds.js";
 import { leaseMs, mailJobsTable, putJob } from "../../lib/auth/one-time/mail-jobs.js";
 import { always } from "../../lib/storage/filter.js";
 import { createMongoStorage } from "../../lib/storage/mongodb/mongodb.js";
-import { demand, send, startService, storageOf, type Answer } from "../support/service.js";
+import { demand, send, startService, type Answer } from "../support/service.js";
 import { openSilentSmtp } from "../support/silent-smtp.js";
 import { openOneTime, type OpenedOneTime } from "../unit/one-time/open-one-time.js";
+import { makeNodesFolder, type NodesFolder } from "./nodes-folder.js";
 import { mongoUrl, removeDatabases } from "./server.js";
 
 const server = mongoUrl();
@@ -47,19 +45,12 @@ if (server !== undefined) {
 
   describe("mails of several nodes: a killed one", function () {
     this.timeout(120_000);
-    let folder: string;
+    let nodes: NodesFolder;
     let child: ChildProcess | undefined;
-    const former = process.env["TEST_STORAGE"];
-    before(async () => {
-      process.env["TEST_STORAGE"] = server.withDatabase("");
-      folder = await mkdtemp(join(tmpdir(), "mongodb-mails-"));
-    });
+    before(async () => { nodes = await makeNodesFolder(server); });
     after(async () => {
       child?.kill("SIGKILL");
-      await removeDatabases(storageOf(folder).storage as string);
-      if (former === undefined) delete process.env["TEST_STORAGE"];
-      else process.env["TEST_STORAGE"] = former;
-      await rm(folder, { recursive: true, force: true });
+      await nodes.remove();
     });
 
     it("its mail is sent by a node that lives, and only that one's link works", async () => {
@@ -67,19 +58,19 @@ if (server !== undefined) {
       const { mails, port } = smtp;
       // Its clock is ahead, so that the test need not wait a whole lease.
       const ahead = leaseMs - 12_000;
-      const living = await startService({ folder, mailer: { host: "127.0.0.1", port, from: "service@example.test" }, clock: { now: () => Date.now() + ahead } });
+      const living = await startService({ folder: nodes.folder, mailer: { host: "127.0.0.1", port, from: "service@example.test" }, clock: { now: () => Date.now() + ahead } });
       let second: typeof living | undefined;
       try {
         const acme = await living.createTenant("acme");
         await demand(200, living.meta("PATCH", `/api/meta/tenants/${acme.id}/settings`, { passwordReset: { enabled: true, linkUrl: "https://app.test/reset" } }));
         await living.signUp(acme, "alice", { email: "alice@example.test" });
 
-        child = spawn(process.execPath, ["--import=tsx", fileURLToPath(new URL("../http/mail-host.ts", import.meta.url)), folder, String(port)], { stdio: ["ignore", "pipe", "inherit"] });
+        child = spawn(process.execPath, ["--import=tsx", fileURLToPath(new URL("../http/mail-host.ts", import.meta.url)), nodes.folder, String(port)], { stdio: ["ignore", "pipe", "inherit"] });
         const [line] = (await once(child.stdout!, "data")) as [Buffer];
         await demand(200, send(`${line.toString().trim()}/api/auth/password/forgot`, "POST", { body: { tenant: "acme", email: "alice@example.test" } }));
         await smtp.arrived(1);
         // A node that looks while the mail is under way, and lives on.
-        second = await startService({ folder, mailer: { host: "127.0.0.1", port, from: "service@example.test" }, clock: { now: () => Date.now() + ahead } });
+        second = await startService({ folder: nodes.folder, mailer: { host: "127.0.0.1", port, from: "service@example.test" }, clock: { now: () => Date.now() + ahead } });
         expect(mails).to.have.length(1);
         child.kill("SIGKILL");
         await once(child, "exit");

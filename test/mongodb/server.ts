@@ -3,11 +3,15 @@ import { MongoClient } from "mongodb";
 import { databaseOf, withDatabase } from "../support/mongo-url.js";
 import { skippedTests } from "./lacks.js";
 
+export interface MongoServer {
+  withDatabase(name: string): string;
+}
+
 /**
  * The server that TEST_MONGODB_URL names; undefined where none is given. Databases are called after the one in its path,
  * so that two runs on one server do not meet.
  */
-export function mongoUrl(): { withDatabase(name: string): string } | undefined {
+export function mongoUrl(): MongoServer | undefined {
   const url = process.env["TEST_MONGODB_URL"];
   if (url === undefined || url === "") return undefined;
   return { withDatabase: (name) => withDatabase(url, `${databaseOf(url)}${name}`) };
