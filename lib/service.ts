@@ -29,7 +29,7 @@ import type { HookHandler, HookScope } from "./hooks/handlers.js";
 import { indexHookRows } from "./hooks/stored.js";
 import { createIdentify, type Identified, type RequireUser } from "./host/identify.js";
 import { hostFiles } from "./host/files.js";
-import { idOf } from "./host/input.js";
+import { idOf, requestLogQueryOf } from "./host/input.js";
 import { createTenantHandle, type HandleDeps, type TenantHandle } from "./host/tenant-handle.js";
 import { cookieSession, createAdminRoutes } from "./http/admin.js";
 import { createAdminUi } from "./http/admin-ui.js";
@@ -93,6 +93,8 @@ export interface RecordsService extends Router {
   identify(request: Parameters<ReturnType<typeof createIdentify>["identify"]>[0]): Promise<Identified>;
   /** Express middleware: users and keys pass with `req.records` set, all others get 401. */
   requireUser(): RequireUser;
+  /** Requests whose tenant is unknown, newest first. Those of a tenant: `tenant(slug).requestLog`. */
+  readonly requestLog: TenantHandle["requestLog"];
   /** Counts, sizes, streams, hashing slots and latencies of this process. */
   stats(): Promise<Stats>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -285,6 +287,7 @@ export function createRecordsService(input: RecordsServiceOptions = {}): Records
     },
     tenant: (slug: string) => createTenantHandle(handles, slug),
     on: hooks.on,
+    requestLog: { list: opened((query?: object) => logs.requests.list(null, requestLogQueryOf(query))) },
     stats: opened(operations.stats.read),
     identify,
     requireUser,

@@ -3,6 +3,7 @@
 import { Readable } from "node:stream";
 import { BadRequest, NotFound } from "../core/errors.js";
 import type { JsonObject } from "../core/record.js";
+import type { RequestLogQuery } from "../logs/logs.js";
 import type { ListParameters } from "../records/list-query.js";
 import type { NewFile } from "./uploads.js";
 
@@ -79,4 +80,9 @@ export function filesOf(files: unknown): readonly NewFile[] {
     if (typeof field !== "string") throw new BadRequest("field must be text");
     return { field, ...fileOf(file) };
   });
+}
+
+/** Throws BadRequest. */
+export function requestLogQueryOf(query: object | undefined): RequestLogQuery {
+  return optionsOf<RequestLogQuery>(query, { requestId: "text", keyId: "text", status: "integer", limit: "limit", cursor: "text" });
 }

@@ -16,7 +16,7 @@ import type { HookManagement } from "../hooks/manage.js";
 import type { Explained } from "../explain/explain.js";
 import type { Question } from "../explain/question.js";
 import type { Operations } from "../operations.js";
-import type { HookLogQuery, Logs, RequestLogQuery } from "../logs/logs.js";
+import type { HookLogQuery, Logs } from "../logs/logs.js";
 import type { CollectionDefinition } from "../schema/collection.js";
 import { readFormat, type TransferFormat } from "../transfer/formats.js";
 import type { ImportInput, ImportReport } from "../transfer/import.js";
@@ -24,7 +24,7 @@ import type { SettingsManagement } from "../tenants/settings.js";
 import type { TenantContext, TenantRegistry } from "../tenants/context.js";
 import type { AdminEditor } from "../users/admin-editor.js";
 import { checkWho, hostCall, type Who } from "./call.js";
-import { bodyOf, idOf, optionsOf, streamOf } from "./input.js";
+import { bodyOf, idOf, optionsOf, requestLogQueryOf, streamOf } from "./input.js";
 import { createDataHandle, type DataDeps, type DataHandle } from "./data-handle.js";
 
 export interface HandleDeps {
@@ -227,7 +227,7 @@ export function createTenantHandle(deps: HandleDeps, slug: string): TenantHandle
       deliveries: async (query) => hooks.deliveries(await context(), optionsOf(query, { state: "text", limit: "limit", cursor: "text" })),
       redeliver: async (id) => hooks.redeliver(await context(), id),
     },
-    requestLog: { list: async (query) => logs.requests.list(await context(), optionsOf<RequestLogQuery>(query, { requestId: "text", keyId: "text", status: "integer", limit: "limit", cursor: "text" })) },
+    requestLog: { list: async (query) => logs.requests.list(await context(), requestLogQueryOf(query)) },
     hookLog: { list: async (query) => logs.hooks.list(await context(), optionsOf<HookLogQuery>(query, { hookId: "text", requestId: "text", status: "integer", limit: "limit", cursor: "text" })) },
     backup: async (options) => backups.make(await context(), optionsOf(options, { onProgress: "function" })),
     restore: async (archive, options) => backups.restore(await context(), archive, optionsOf(options, { mostBytes: "number", onProgress: "function" })),

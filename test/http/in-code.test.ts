@@ -192,6 +192,14 @@ describe("in code", () => {
       expect((await data.collection<Note>("notes").list({ filter: "title:eq:b3" })).items).to.deep.equal([]);
     });
 
+    it("the instance's request log is what the meta API lists", async () => {
+      await demand(404, on.request("GET", "/api/collections/notes", { tenant: "nobody", headers: { "x-request-id": "of-nobody" } }));
+      const { items } = await records.requestLog.list({ requestId: "of-nobody" });
+      expect(items.map(({ status, caller }) => [status, caller.type])).to.deep.equal([[404, "guest"]]);
+      expect((await demand(200, on.meta("GET", "/api/meta/request-log?requestId=of-nobody"))).body.items).to.deep.equal(items);
+      expect((await failure(records.requestLog.list({ limit: "x" }))).status).to.equal(400);
+    });
+
     it("files: upload, read, delete under the rules", async () => {
       const data = acme.as({ userId: alice });
       const { id } = await data.collection<Note>("notes").create({ title: "f", owner: alice });
