@@ -9,7 +9,8 @@ export function readQuery(url: string): Readonly<Record<string, string>> {
   const start = url.indexOf("?");
   if (start === -1 || start === url.length - 1) return none;
   const parameters = Object.create(null) as Record<string, string>;
-  for (const [name, value] of new URLSearchParams(url.slice(start + 1))) {
+  // With its question mark: URLSearchParams takes one away, and a second one belongs to a name.
+  for (const [name, value] of new URLSearchParams(url.slice(start))) {
     if (name in parameters) throw new BadRequest(`The query parameter ${JSON.stringify(name.slice(0, 60))} is given more than once`);
     parameters[name] = value;
   }

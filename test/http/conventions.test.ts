@@ -155,7 +155,7 @@ describe("conventions of every route", () => {
 
   it("a repeated query parameter is 400, and names without meaning have none", async () => {
     expect((await on.request("GET", `${at}?limit=1&limit=2`, { tenant: tenant.slug })).status).to.equal(400);
-    for (const query of ["__proto__=x", "constructor=1", "limit[]=5", "filter[title]=x"]) {
+    for (const query of ["__proto__=x", "?limit=5", "constructor=1", "limit[]=5", "filter[title]=x"]) {
       expect((await on.request("GET", `${at}?${query}`, { tenant: tenant.slug })).status, query).to.equal(400);
     }
     expect((await on.request("GET", `/health?x=1`)).status).to.equal(200);
