@@ -120,7 +120,8 @@ export function createTenantHandle(deps: HandleDeps, slug: string): TenantHandle
 
   async function context(): Promise<TenantContext> {
     await deps.ready();
-    const found = await deps.registry.bySlug(slug);
+    // What is no text is no tenant's, whatever a storage would make of it.
+    const found = typeof slug === "string" ? await deps.registry.bySlug(slug) : undefined;
     if (found === undefined) throw new NotFound("Unknown tenant");
     return found;
   }
