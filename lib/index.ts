@@ -1,5 +1,6 @@
 // Public exports, nothing else.
-export { createRecordsService, type RecordsService } from "./service.js";
+export type { RecordsService } from "./records-service.js";
+export { createRecordsService } from "./service.js";
 export { listen, type ListenAddress, type Listening } from "./standalone/listen.js";
 export { readEnvironment, type Environment, type ServerSettings } from "./standalone/environment.js";
 export { serve, type StandaloneServer } from "./standalone/serve.js";

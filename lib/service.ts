@@ -1,8 +1,6 @@
 // createRecordsService: providers, then features, then the router, in this order. Everything is connected here and
 // nowhere else.
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { getHeapStatistics } from "node:v8";
-import type { Router } from "express";
 import { createAdmin, type AdminIdentity } from "./admin/admin.js";
 import { createApiKeys } from "./api-keys/api-keys.js";
 import { createKeyAuthenticator } from "./api-keys/authenticate.js";
@@ -24,13 +22,11 @@ import { createArgon2Hasher } from "./hasher/argon2.js";
 import { limited } from "./hasher/limited.js";
 import { createSlots, slotCount } from "./hasher/slots.js";
 import { createHooks } from "./hooks/create-hooks.js";
-import type { HookEvent } from "./hooks/definition.js";
-import type { HookHandler, HookScope } from "./hooks/handlers.js";
 import { indexHookRows } from "./hooks/stored.js";
-import { createIdentify, type Identified, type RequireUser } from "./host/identify.js";
+import { createIdentify } from "./host/identify.js";
 import { hostFiles } from "./host/files.js";
 import { idOf, requestLogQueryOf } from "./host/input.js";
-import { createTenantHandle, type HandleDeps, type TenantHandle } from "./host/tenant-handle.js";
+import { createTenantHandle, type HandleDeps } from "./host/tenant-handle.js";
 import { cookieSession, createAdminRoutes } from "./http/admin.js";
 import { createAdminUi } from "./http/admin-ui.js";
 import { createApiKeyRoutes } from "./http/api-keys.js";
@@ -55,6 +51,7 @@ import { createOutgoing } from "./mailer/outgoing.js";
 import { createOperations } from "./operations.js";
 import { resolveOptions, type RecordsServiceOptions } from "./options.js";
 import { createProviders } from "./providers.js";
+import type { RecordsService } from "./records-service.js";
 import { createAccess } from "./records/access.js";
 import { etagOf } from "./records/present.js";
 import { createRecords, type Records } from "./records/records.js";
@@ -62,43 +59,13 @@ import { createRealtime } from "./realtime/realtime.js";
 import type { CollectionDefinition } from "./schema/collection.js";
 import { createStart } from "./start.js";
 import { createFigures } from "./stats/figures.js";
-import type { Stats } from "./stats/stats.js";
 import { parseHostPort } from "./tenants/host-port.js";
-import { createTenants, type Tenants } from "./tenants/manage.js";
+import { createTenants } from "./tenants/manage.js";
 import { createTenantRegistry } from "./tenants/registry.js";
 import { defineTables, systemTables, tenantTables } from "./tenants/tables.js";
 import { createSettings } from "./tenants/settings.js";
 import { createUsers } from "./users/users.js";
 import { createAdminEditor } from "./users/admin-editor.js";
-
-/** The service: an Express router with the functions of the service in code (contract 10). */
-export interface RecordsService extends Router {
-  /** Beside an Express router it is the listener of a plain http server: `createServer(records)`. What is none of its routes is 404 then. */
-  (req: IncomingMessage, res: ServerResponse): void;
-  /** Resolves when storage and files are open. Requests that come earlier wait for it. Rejects where they cannot be opened; a later call tries again. */
-  ready(): Promise<void>;
-  /** Refuses new requests, drains those under way, streams, hook deliveries, mails and image work, and releases everything. A second call is harmless. */
-  close(): Promise<void>;
-  /** A new setup token (30 minutes, single use), for the first superadmin or for recovery. The former one dies. */
-  createSetupToken(): Promise<{ readonly token: string; readonly expiresAt: string }>;
-  /** False until the first setup. */
-  hasSuperadmin(): Promise<boolean>;
-  /** Tenants by id. */
-  readonly tenants: Pick<Tenants, "list" | "get" | "create" | "update"> & { delete(tenantId: string): Promise<void> };
-  /** The management of one tenant, and its data with `.as(…)`. */
-  tenant(slug: string): TenantHandle;
-  /** Calls the handler on the event, in one chain with the webhooks, by priority (default 0). Returns the function that ends it. */
-  on(event: HookEvent, scope: HookScope, handler: HookHandler, priority?: number): () => void;
-  /** Who made a request of the host's own. Throws Unauthorized where a credential is present but invalid. */
-  identify(request: Parameters<ReturnType<typeof createIdentify>["identify"]>[0]): Promise<Identified>;
-  /** Express middleware: users and keys pass with `req.records` set, all others get 401. */
-  requireUser(): RequireUser;
-  /** Requests whose tenant is unknown, newest first. Those of a tenant: `tenant(slug).requestLog`. */
-  readonly requestLog: TenantHandle["requestLog"];
-  /** Counts, sizes, streams, hashing slots and latencies of this process. */
-  stats(): Promise<Stats>;
-  [Symbol.asyncDispose](): Promise<void>;
-}
 
 /** Milliseconds that close() gives requests under way. */
 const drainTime = 10_000;

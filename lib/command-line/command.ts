@@ -1,7 +1,7 @@
 // Command: one word of the command line, with its options, and what it may use of the process.
 import type { ParseArgsConfig } from "node:util";
 import type { Readable, Writable } from "node:stream";
-import type { RecordsService } from "../service.js";
+import type { RecordsService } from "../records-service.js";
 import type { Environment } from "../standalone/environment.js";
 import type { Terminal } from "./terminal.js";
 

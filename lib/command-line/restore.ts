@@ -1,6 +1,6 @@
 // records-service restore: an archive into a new or empty tenant.
 import { NotFound } from "../core/errors.js";
-import type { RecordsService } from "../service.js";
+import type { RecordsService } from "../records-service.js";
 import { withInput } from "./files.js";
 import type { Command } from "./command.js";
 

@@ -2,7 +2,7 @@
 // of prototypes that Express makes for every request and response and that costs more than most answers.
 import { createServer, type RequestListener, type Server } from "node:http";
 import { isIPv6, type AddressInfo } from "node:net";
-import type { RecordsService } from "../service.js";
+import type { RecordsService } from "../records-service.js";
 import { prototypesOf, type AppPrototypes } from "./app-prototypes.js";
 
 export interface ListenAddress {
