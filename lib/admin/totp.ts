@@ -1,11 +1,16 @@
-// Time-based one-time passwords (RFC 6238: SHA-1, six digits, 30 seconds), as every authenticator app speaks them.
-import { Secret, TOTP } from "otpauth";
+// Time-based one-time passwords (RFC 6238: SHA-1, six digits, 30 seconds), as every authenticator app speaks them. The
+// only user of otpauth, which is loaded with the first of them.
+import { createRequire } from "node:module";
+import type * as otpauth from "otpauth";
 
+const load = createRequire(import.meta.url);
+const library = () => load("otpauth") as typeof otpauth;
 const stepMs = 30_000;
 const issuer = "records-service";
 
 /** A fresh secret of 160 bits, base32. */
 export function newTotpSecret(): string {
+  const { Secret } = library();
   return new Secret({ size: 20 }).base32;
 }
 
@@ -24,6 +29,7 @@ export function totpStep(secret: string, code: string, now: number): number | un
   return delta === null ? undefined : Math.floor(now / stepMs) + delta;
 }
 
-function authenticator(secret: string, label: string): TOTP {
+function authenticator(secret: string, label: string): otpauth.TOTP {
+  const { Secret, TOTP } = library();
   return new TOTP({ issuer, label, secret: Secret.fromBase32(secret), algorithm: "SHA1", digits: 6, period: stepMs / 1000 });
 }

@@ -1,5 +1,9 @@
-// Patterns of TEXT fields: RE2 syntax, run in time linear in the text. The only file that knows the engine.
-import { RE2JS } from "re2js";
+// Patterns of TEXT fields: RE2 syntax, run in time linear in the text. The only file that knows the engine, which is
+// loaded with the first pattern.
+import { createRequire } from "node:module";
+import type { RE2JS } from "re2js";
+
+const load = createRequire(import.meta.url);
 
 /** Longest pattern, in characters. */
 export const maxPatternLength = 500;
@@ -33,7 +37,7 @@ export function patternMatches(source: string, text: string): boolean {
 function compilePattern(source: string): RE2JS {
   const known = kept.get(source);
   if (known !== undefined) return known;
-  const compiled = RE2JS.compile(source);
+  const compiled = (load("re2js") as { readonly RE2JS: typeof RE2JS }).RE2JS.compile(source);
   if (kept.size >= maxKept) kept.delete(kept.keys().next().value!);
   kept.set(source, compiled);
   return compiled;
