@@ -3,10 +3,10 @@
 import { expect } from "chai";
 import { BadRequest } from "../../lib/core/errors.js";
 import { always } from "../../lib/storage/filter.js";
-import { createMongoStorage } from "../../lib/storage/mongodb/mongodb.js";
-import type { LogEntry, Operation, Storage, Store } from "../../lib/storage/storage.js";
+import type { LogEntry, Operation, Store } from "../../lib/storage/storage.js";
 import { define, id, insert, write } from "../../lib/testing/storage-case.js";
-import { mongoUrl, removeDatabases } from "./server.js";
+import { openStore, type OpenedStore } from "./open-store.js";
+import { mongoUrl } from "./server.js";
 
 const server = mongoUrl();
 const log: LogEntry = { collection: "things", content: "record" };
@@ -18,21 +18,16 @@ const rejected = (work: Promise<unknown>): Promise<unknown> => work.then(() => "
 if (server !== undefined) {
   describe("large rows on MongoDB", function () {
     this.timeout(120_000);
-    const url = server.withDatabase(`large${process.pid}`);
-    let storage: Storage;
+    let opened: OpenedStore;
     let store: Store;
 
     before(async () => {
-      storage = createMongoStorage({ url });
-      await storage.open();
-      store = storage.tenant("acme");
+      opened = await openStore(server, "large");
+      store = opened.store;
       await write(store, define());
       for (let n = 1; n <= 12; n += 1) await write(store, insert(n, { text: letters(1_500_000) }));
     });
-    after(async () => {
-      await storage.close();
-      await removeDatabases(url);
-    });
+    after(() => opened.close());
 
     it("small updates of large rows, all at once, are all written", async () => {
       const rows = Array.from({ length: 12 }, (_unused, at) => at + 1);

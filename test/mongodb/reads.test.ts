@@ -1,10 +1,10 @@
 // Reads that share commands or go out as bytes: they give what a read of one's own would.
 import { expect } from "chai";
 import { always, is, number, text } from "../../lib/storage/filter.js";
-import { createMongoStorage } from "../../lib/storage/mongodb/mongodb.js";
-import { textSeparator, type Query, type Storage, type Store } from "../../lib/storage/storage.js";
+import { textSeparator, type Query, type Store } from "../../lib/storage/storage.js";
 import { define, id, insert, write } from "../../lib/testing/storage-case.js";
-import { mongoUrl, removeDatabases } from "./server.js";
+import { openStore, type OpenedStore } from "./open-store.js";
+import { mongoUrl } from "./server.js";
 
 const server = mongoUrl();
 const byNumber = { field: "n", kind: "number", descending: true } as const;
@@ -20,21 +20,16 @@ const queries: Readonly<Record<string, Query>> = {
 if (server !== undefined) {
   describe("reads on MongoDB", function () {
     this.timeout(60_000);
-    const url = server.withDatabase(`reads${process.pid}`);
-    let storage: Storage;
+    let opened: OpenedStore;
     let store: Store;
 
     before(async () => {
-      storage = createMongoStorage({ url });
-      await storage.open();
-      store = storage.tenant("acme");
+      opened = await openStore(server, "reads");
+      store = opened.store;
       await write(store, define({ fields: [{ field: "n", kind: "number" }], unique: false }),
         ...Array.from({ length: 40 }, (_unused, index) => insert(index + 1, { n: index % 7, title: `a "title",\n with signs – ${index} 漢字😀\u0000` })));
     });
-    after(async () => {
-      await storage.close();
-      await removeDatabases(url);
-    });
+    after(() => opened.close());
 
     for (const [name, query] of Object.entries(queries)) {
       it(`lists as bytes are the documents of the same rows in the same order: ${name}`, async () => {
