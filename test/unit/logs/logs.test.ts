@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createLogs, type HookLogEntry, type Logs, type NewRequestLogEntry } from "../../../lib/logs/logs.js";
 import { createSqliteStorage } from "../../../lib/storage/sqlite/sqlite.js";
 import { always } from "../../../lib/storage/filter.js";
-import type { Storage } from "../../../lib/storage/storage.js";
+import type { Storage, Table } from "../../../lib/storage/storage.js";
 import type { TenantContext } from "../../../lib/tenants/context.js";
 import { defineTables, systemTables, tenantTables } from "../../../lib/tenants/tables.js";
 
@@ -159,6 +159,26 @@ describe("request log and hook log", () => {
     const kept = await everything(again, { limit: 100 });
     expect(kept).to.have.length.within(1000, 1501);
     expect(kept[0]).to.equal("request-15000");
+  });
+
+  it("looks at no entry to see which chunks go", async () => {
+    /** A table whose documents nobody may read. */
+    const sealed = (table: Table): Table => ({
+      ...table,
+      list: async (query) => (await table.list(query)).map(({ id, revision, hidden }) => ({
+        id, revision, hidden,
+        get text(): string { throw new Error("read"); },
+        get record(): never { throw new Error("parsed"); },
+      })),
+    });
+    const logs = open({ days: 14, rows: 1000 }, { ...storage, tenant: (id) => ({ ...storage.tenant(id), table: (name) => sealed(storage.tenant(id).table(name)) }) });
+    for (let round = 0; round < 21; round += 1) {
+      for (let number = 0; number < 500; number += 1) logs.requests.write("t1", request(round * 500 + number));
+      await logs.flush();
+    }
+    await logs.close();
+    expect(lines).to.deep.equal([]);
+    expect(await storage.tenant("t1").table("request_log").count(always)).to.equal(2);
   });
 
   it("neither shows nor keeps what is older than the retention's days", async () => {
